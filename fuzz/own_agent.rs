@@ -1,4 +1,4 @@
-//! An agent without I/O, like one that the author of a Rust SDK could write.
+//! An agent without I/O, as the author of a Rust SDK could write it.
 //!
 //! It requests unstreamed replies of `openai-chat`, runs the calls of a reply in parallel, and stores
 //! every message. With `DANGLES` it has a typical bug: a stop leaves the calls of a batch without results.

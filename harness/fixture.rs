@@ -3,7 +3,7 @@
 //!
 //! It is the provider of `brickbat serve`, in its own thread on a free port of this machine, so it works for
 //! tests with and without a runtime and for clients that block. Replies are improvised: they call tools that
-//! the request offers, two or three at once, and answer in text once the results have arrived.
+//! the request offers, two or three at a time, and answer in text once the results have arrived.
 //!
 //! ```
 //! use brickbat::fixture::StrictProvider;
@@ -61,7 +61,7 @@ pub struct Options {
     pub seed: u64,
     /// The number of times that the model calls tools after a prompt before it answers.
     pub rounds: u32,
-    /// The input tokens that each reply reports, so that an agent compacts its history.
+    /// The input token count that each reply reports, to trigger history compaction.
     pub usage: Option<u64>,
     /// Faults in replies, in addition to those that [`StrictProvider::fault`] injects.
     pub faults: Option<Faults>,
@@ -132,9 +132,9 @@ pub struct Refusal {
     pub exchange: u32,
     /// The broken rule; `brickbat explain RULE` describes it.
     pub rule: &'static str,
-    /// The place in the body, as a JSON pointer.
+    /// The location in the body, as a JSON pointer.
     pub pointer: String,
-    /// The provider's words.
+    /// The provider's error message.
     pub message: String,
     /// The profile that judged the request.
     pub profile: &'static str,
@@ -217,27 +217,27 @@ impl StrictProvider {
         &self.base_urls[&dialect]
     }
 
-    /// The base URL of Anthropic's SDKs.
+    /// The base URL for Anthropic's SDKs.
     pub fn anthropic(&self) -> &str {
         self.base_url(Dialect::AnthropicMessages)
     }
 
-    /// The base URL of OpenAI's SDKs, for Chat Completions and Responses.
+    /// The base URL for OpenAI's SDKs, for Chat Completions and Responses.
     pub fn openai(&self) -> &str {
         self.base_url(Dialect::OpenaiChat)
     }
 
-    /// The base URL of Google's SDKs.
+    /// The base URL for Google's SDKs.
     pub fn gemini(&self) -> &str {
         self.base_url(Dialect::Gemini)
     }
 
-    /// The endpoint of AWS's SDKs for Bedrock.
+    /// The endpoint for the Bedrock clients of the AWS SDKs.
     pub fn bedrock(&self) -> &str {
         self.base_url(Dialect::BedrockConverse)
     }
 
-    /// The base URL of Mistral's SDKs.
+    /// The base URL for Mistral's SDKs.
     pub fn mistral(&self) -> &str {
         self.base_url(Dialect::Mistral)
     }
@@ -280,8 +280,8 @@ impl StrictProvider {
         self.told().n_requests
     }
 
-    /// The problems that fail the test, one or more lines each: refused requests, no request at all, and
-    /// ordered points that were never reached.
+    /// The problems that fail the test, one or more lines each: refused requests, no requests, and ordered
+    /// points that were never reached.
     pub fn problems(&self) -> Vec<String> {
         let told = self.told();
         let mut problems = Vec::new();
@@ -405,7 +405,7 @@ impl Armed {
     }
 }
 
-/// Asks the provider's thread, which answers at once.
+/// Asks the provider's thread, which answers immediately.
 fn asked<T>(asks: &Asks, ask: impl FnOnce(std_mpsc::Sender<T>) -> Ask) -> T {
     let (answer, answered) = std_mpsc::channel();
     let _ = asks.send(ask(answer));

@@ -1,6 +1,6 @@
 //! Brickbat puts aborts, faults and reorderings into the turns of an agent SDK and proves that the thread survives.
 //!
-//! This package is the command line. The libraries that it is built on are crates of their own, and their modules are
+//! This package is the command line. The libraries that it is built on are separate crates, and their modules are
 //! re-exported here. `ARCHITECTURE.md` describes all of them.
 
 pub use brickbat_engine::{

@@ -1,8 +1,9 @@
-//! A strict provider for tests with the crate [`wiremock`], for authors of SDKs in Rust who have a test server already.
+//! A strict provider for tests with the crate [`wiremock`], for authors of Rust SDKs who already have a test
+//! server.
 //!
-//! It is the provider on which scenarios run: it answers a request that a real provider would refuse with the
-//! provider's own 400, and every other request with the next reply of the script. `wiremock` sends a body in
-//! one piece, so there are no points inside a reply, and faults inside a stream are not injected.
+//! It is the provider that scenarios run against: it answers a request that a real provider would refuse with
+//! the provider's own 400, and every other request with the next reply of the script. `wiremock` sends only
+//! complete bodies, so there are no points inside a reply, and faults inside a stream are not injected.
 //!
 //! ```
 //! # async fn example() {
@@ -79,8 +80,8 @@ impl Strict {
         self.locked(|shared| shared.provider.begin_turn(turn));
     }
 
-    /// The bodies of all refusals so far, in the provider's own words. A thread is bricked if its next turn
-    /// adds one.
+    /// The bodies of all refusals so far, with the provider's own messages. A thread is bricked if its next
+    /// turn adds one.
     pub fn refusals(&self) -> Vec<String> {
         self.locked(|shared| shared.refusals.clone())
     }

@@ -1,4 +1,4 @@
-//! Checks our own repair as a filter: it leaves valid histories unchanged and fixes all that it can.
+//! Checks our own repair as a filter: it leaves valid histories unchanged and fixes everything that it can.
 #![no_main]
 
 use brickbat_filter_suite::{fuzz_filter, planted};

@@ -1,4 +1,4 @@
-//! Shows how the author of an SDK fuzzes their own agent: with this file and an agent that implements `SansIo`.
+//! Shows how SDK authors fuzz their own agent: with this file and an agent that implements `SansIo`.
 #![no_main]
 
 #[path = "../own_agent.rs"]

@@ -1,5 +1,5 @@
 //! Checks that every profile gives a bounded answer to any bytes, and that every violation fits in the provider's error
-//! envelope. The dialect is the detected one, or else one chosen by the length.
+//! envelope. The dialect is detected, or otherwise chosen by the input's length.
 #![no_main]
 
 use brickbat::dialect::Dialect;

@@ -1,8 +1,8 @@
 //! Measures the program as users run it: CPU time of complete suites, and its size.
 //!
-//! `cargo bench --bench program` runs the suite on the reference agent over sockets. `-- --sdk` runs it on
-//! AI SDK 6 in two dialects instead; this needs Node.js and, the first time, the network. `figures.rs`
-//! describes `-- --figures FILE`.
+//! `cargo bench --bench program` runs the suite against the reference agent over sockets. `-- --sdk` runs it
+//! against AI SDK 6 in two dialects instead; this needs Node.js and, the first time, the network.
+//! `figures.rs` describes `-- --figures FILE`.
 
 #![expect(clippy::unwrap_used, reason = "a benchmark that cannot go on may stop")]
 

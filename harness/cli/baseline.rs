@@ -64,7 +64,7 @@ pub(super) fn joined(given: Vec<OsString>) -> Result<Vec<OsString>, CliError> {
     Ok(arguments)
 }
 
-/// Recognises a baseline by its keys, even one with mistakes.
+/// Recognises a baseline by its keys, even one with errors.
 fn is_baseline(path: &Path) -> bool {
     let Some(text) = path.is_file().then(|| text_of(&path.to_string_lossy()).ok()).flatten() else {
         return false;
@@ -166,7 +166,7 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
     }
 }
 
-/// Adds the baselines next to the manifests of the systems, each once.
+/// Adds the baselines next to the manifests of the systems, without duplicates.
 fn add_own(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), CliError> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };

@@ -42,9 +42,9 @@ An impossible plan needs a point that its dialect does not have.";
 /// The number of plans per dialect that run again over HTTP and over ACP, of those that caught a canary in
 /// process.
 const MAX_LIVE_PLANS: usize = 4;
-/// Canaries that run at once: a row spends most of its time waiting.
+/// The number of canaries that run at once. A row spends most of its time waiting.
 const N_ROWS: usize = 4;
-/// Plans at once.
+/// The number of plans that run at once.
 const N_JOBS: u16 = 16;
 /// The suite itself is broken.
 pub(super) const SUITE_BROKEN: u8 = 4;
@@ -96,7 +96,7 @@ impl Canaries {
     }
 }
 
-/// The row of a canary, and the places where it was not caught.
+/// The row of a canary, and the runs in which it was not caught.
 async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> (String, Vec<String>) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, launch).await;
     let killers: BTreeSet<&str> =

@@ -222,7 +222,7 @@ struct Printer<'a> {
     n_errors: usize,
 }
 
-/// The reason why the text at a place is not judged.
+/// The reason why the text at a location is not judged.
 fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
     match problem {
         // A line of a file is parsed as its own text, so its line is always 1.

@@ -153,7 +153,7 @@ fn baselines() -> Result<BTreeMap<String, Baseline>, CliError> {
     Ok(baselines)
 }
 
-/// The known findings of each system, in the plans that an entry notes and those that it lists.
+/// The known findings of each system, in the plans that its entries note or list.
 fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<String, BTreeSet<KnownFinding>> {
     let of_system = |baseline: &Baseline| {
         let known = baseline.entries.iter().flat_map(|entry| {

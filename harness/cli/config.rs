@@ -157,7 +157,7 @@ fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// A path relative to the working directory, if it is below it.
+/// A path, made relative to the working directory if it is below it.
 fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(folder).unwrap_or(path)
 }
@@ -383,7 +383,8 @@ mod tests {
         }
     }
 
-    /// A command that takes `--system` takes the configured systems; a new one is red here until it is listed.
+    /// A command that takes `--system` takes the configured systems. This test fails for a new one until it
+    /// is listed.
     #[test]
     fn every_command_that_runs_systems_is_configured_or_listed_as_an_exception() {
         // They take the name of a system as a filter, or of one that is built in.

@@ -1,4 +1,4 @@
-//! `brickbat diff`: the same plans on two systems, and the differences between the systems.
+//! `brickbat diff`: runs the same plans against two systems, and compares the results.
 
 use std::path::{Path, PathBuf};
 

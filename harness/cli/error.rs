@@ -45,8 +45,8 @@ impl CliError {
         CliError::input(format!("cannot write {file}: {why}"))
     }
 
-    /// An error for a file that must not exist yet and could not be written. If it exists, `way_out` says what
-    /// to do.
+    /// An error for a file that must not exist yet and could not be written. If it exists, `way_out` describes
+    /// what to do.
     pub(super) fn cannot_write_new(file: &Path, why: io::Error, way_out: &str) -> CliError {
         match why.kind() {
             ErrorKind::AlreadyExists => {

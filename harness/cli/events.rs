@@ -83,7 +83,7 @@ struct Drawn {
     failures: BTreeMap<Wrong, Smallest>,
 }
 
-/// The number of mistakes of one kind, and the smallest sequence that shows it.
+/// The number of errors of one kind, and the smallest sequence that shows it.
 struct Smallest {
     n: usize,
     events: Vec<Event>,
@@ -199,7 +199,7 @@ fn read(path: &Path) -> Result<(String, Sequence), CliError> {
 }
 
 impl Drawn {
-    /// Draws random sequences, plays them, and minimises the first of each kind of mistake.
+    /// Draws random sequences, runs them, and minimises the first of each kind of error.
     async fn add(&mut self, feeder: &mut Feeder, consumer: &str, seed: u64) -> Result<(), DriverError> {
         let mut source = Source::seeded(seed);
         let events = shuffled(&mut |n| source.below(n));
@@ -295,7 +295,7 @@ fn words(events: &[Event]) -> String {
     words.join(", ")
 }
 
-/// The mistakes and refusals, one per line.
+/// The errors and rejections, one per line.
 fn findings(played: &Played, indent: &str) -> String {
     let mut text: String =
         played.breaches.iter().map(|breach| format!("{indent}{}: {breach}\n", breach.wrong.name())).collect();

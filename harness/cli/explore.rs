@@ -1,4 +1,5 @@
-//! `brickbat run --explore`: one conversation with every possible fault, and the distinct failures.
+//! `brickbat run --explore`: runs one conversation with every possible fault, and reports the distinct
+//! failures.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -69,7 +70,7 @@ impl ExploreOptions {
 /// Plans held in memory at once; only their outcomes are kept.
 const CHUNK: usize = 2_000;
 
-/// An exploration as the options of `brickbat run` ask for it.
+/// An exploration as requested by the options of `brickbat run`.
 pub(super) struct Exploration<'a> {
     pub(super) options: &'a ExploreOptions,
     pub(super) system: &'a SystemOptions,
@@ -272,7 +273,7 @@ impl Outcomes {
     }
 }
 
-/// A file name that no other failure has.
+/// A file name unique to this failure.
 fn file_of(folder: &Path, cause: &Cause, files: &mut BTreeMap<String, usize>) -> PathBuf {
     let kinds: Vec<&str> = cause.kinds.iter().map(|kind| kind.name()).collect();
     let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join("-") };

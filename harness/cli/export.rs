@@ -75,7 +75,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 the files are written; with --run, the test also failed (with --on: passed); 1 with --run, the test did
 the opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
 
-/// A test framework, as the command line names it.
+/// A test framework, by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum As {
     /// Vitest, for JavaScript and TypeScript.
@@ -206,13 +206,13 @@ impl Export {
     }
 }
 
-/// Words in the line with which a framework reports a failed assertion.
+/// Text in the line with which a framework reports a failed assertion.
 const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
 
 /// Characters of that line that are shown.
 const MAX_SAID: usize = 300;
 
-/// The framework's line with the reason of the failure, or else its last line.
+/// The framework's line with the reason for the failure, or otherwise its last line.
 fn said(output: &Output) -> String {
     let text = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     let lines = || text.lines().map(str::trim).filter(|line| !line.is_empty());

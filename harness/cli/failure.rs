@@ -1,4 +1,4 @@
-//! A distinct failure, in the form that all commands that group findings print and write.
+//! A distinct failure, in the format that all commands that group findings print and write.
 
 use brickbat_drive::whole_file;
 use brickbat_scenario::plan::CONTROL;

@@ -1,4 +1,5 @@
-//! `brickbat fuzz`: generated scenarios on a system, with each distinct failure as one small scenario.
+//! `brickbat fuzz`: runs generated scenarios against a system, and reports each distinct failure as one small
+//! scenario.
 
 mod accusations;
 
@@ -243,7 +244,7 @@ impl FuzzRun<'_> {
         ));
     }
 
-    /// Reports findings that could not be minimised in time, each cause once.
+    /// Reports findings that could not be minimised in time, one per cause.
     fn report_rest(&self, campaign: &mut Campaign, why: &str) -> Result<(), CliError> {
         let seen = self.under_way().take().map(|batch| self.suspects_of(campaign, &batch));
         let mut rest = std::mem::take(&mut self.tally.borrow_mut().suspects);
@@ -401,7 +402,7 @@ impl FuzzRun<'_> {
         self.report(&signature, &finding, &smallest, rate, "")
     }
 
-    /// How often a scenario that has shown a failure once shows it again, and the finding of these runs.
+    /// How often a scenario that has shown a failure shows it again, and the finding of these runs.
     async fn again(
         &self,
         started: &Started,

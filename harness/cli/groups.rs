@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// The tasks, and the commands for each, with a few words.
+/// The tasks, and the commands for each, with a short description.
 const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Test an agent",

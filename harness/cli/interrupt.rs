@@ -1,5 +1,5 @@
 //! Ctrl-C and the other signals that ask a program to end. The first one ends the run, which is then
-//! reported; the second one ends the program at once.
+//! reported; the second one ends the program immediately.
 
 use std::thread;
 

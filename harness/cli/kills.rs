@@ -64,7 +64,7 @@ enum ControlOutcome {
     Unfit,
 }
 
-/// Plays each control plan once.
+/// Runs each control plan once.
 fn staged<'a>(plans: &[&'a Arc<Plan>], canaries: &[Canary]) -> Vec<StagedPlan<'a>> {
     let keyed: Vec<(String, &Arc<Plan>, Arc<Plan>)> = plans
         .par_iter()
@@ -107,7 +107,7 @@ impl ControlOutcomes {
 }
 
 impl StagedPlan<'_> {
-    /// Plays the plan on every bug that its scenario has not killed yet. `flag` returns the mark for a killed
+    /// Runs the plan on every bug that its scenario has not killed yet. `flag` returns the mark for a killed
     /// bug.
     fn play<'f>(&self, canaries: &[Canary], flag: impl Fn(usize) -> &'f AtomicBool) {
         let right = match &self.shown.reference {

@@ -1,5 +1,5 @@
-//! Common needs of commands that run plans: the runtime, the program that guards processes, and the runner's
-//! options.
+//! Shared parts of the commands that run plans: the runtime, the program that guards processes, and the
+//! runner's options.
 
 use std::path::{Path, PathBuf};
 

@@ -18,7 +18,7 @@ use brickbat_scenario::scenario::Scenario;
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scenarios");
 static REQUIREMENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/requirements");
 
-/// A scenario as the user names it.
+/// A scenario, by the name that the user gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// A file.
@@ -69,7 +69,7 @@ pub struct Selection<'a> {
 /// The reason why scenarios could not be loaded.
 #[derive(Debug, thiserror::Error)]
 pub enum SourceError {
-    /// A scenario has a mistake.
+    /// A scenario contains an error.
     #[error(transparent)]
     Scenario(#[from] Box<Diagnostic>),
     /// A file could not be read.
@@ -78,7 +78,7 @@ pub enum SourceError {
     /// A folder has no scenario.
     #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
     Empty(PathBuf),
-    /// Two files have the same name, so their plans could not be told apart.
+    /// Two files have the same name, so their plans cannot be distinguished.
     #[error(
         "{} and {} are both called `{id}`\nhint: run them one by one, or rename one of them",
         .paths[0].display(), .paths[1].display()
@@ -226,7 +226,7 @@ fn from_prefix(prefix: &str, selection: &Selection<'_>) -> Result<Vec<Job>, Sour
     Ok(jobs)
 }
 
-/// The hint for a name that resembles no other.
+/// The hint for a name without a similar known name.
 const LIST: &str = "`brickbat run --list` shows all plans";
 
 /// The error for an unknown name, with the most similar known name.

@@ -1,4 +1,4 @@
-//! `brickbat matrix`: how systems do in families of scenarios.
+//! `brickbat matrix`: the results of systems in scenario families.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `brickbat mcp`: started by an agent under test, not by people.
+//! `brickbat mcp`: started by an agent under test, not by users.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! The treatment of the stores of systems under test before a session is loaded from them: `brickbat run
-//! --repair` repairs them, and `brickbat closed-loop` also plants faults in them first.
+//! Handles the stores of systems under test before a session is loaded from them: `brickbat run --repair`
+//! repairs them, and `brickbat closed-loop` also plants faults in them first.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -18,7 +18,7 @@ use brickbat_sessions::{
 /// The treatment of each stored session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Treatment {
-    /// The fault to plant first, and its place.
+    /// The fault to plant first, and its position.
     pub(super) plant: Option<(Fault, Spot)>,
     /// True if the session is repaired.
     pub(super) repairs: bool,
@@ -26,7 +26,7 @@ pub(super) struct Treatment {
     pub(super) fills_tail: bool,
 }
 
-/// The contents of a store, and the result of the treatment.
+/// The contents of a store, and the result of its repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Treated {
     /// The plan that the session belongs to.
@@ -61,7 +61,7 @@ pub(super) struct Diagnosis {
 /// The result for a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
-    /// It was left as it is: no repair was asked for, or there is nothing to repair.
+    /// It was left unchanged: no repair was requested, or there is nothing to repair.
     Left,
     /// It was repaired, for these reasons.
     Mended(BTreeSet<Reason>),

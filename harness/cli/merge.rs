@@ -1,4 +1,4 @@
-//! `brickbat merge`: the reports of shards into one.
+//! `brickbat merge`: joins the reports of shards into one.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

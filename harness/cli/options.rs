@@ -82,7 +82,8 @@ impl SystemOptions {
         }
     }
 
-    /// The single system: that of the options, else the one on which the scenario's failure was found.
+    /// The single system: the one in the options, otherwise the one on which the scenario's failure was
+    /// found.
     pub(super) fn system_of(&self, scenario: &Scenario) -> Result<System, CliError> {
         match &scenario.found {
             _ if self.is_given() => self.one_system(),
@@ -101,7 +102,7 @@ impl SystemOptions {
     }
 }
 
-/// The system with this name: a built-in one, else one of the project's own manifest.
+/// The system with this name: a built-in one, otherwise one from the project's own manifest.
 fn named(name: &str) -> Result<System, CliError> {
     let unknown = match System::named(name, catalogue()) {
         Ok(system) => return Ok(system),
@@ -113,7 +114,7 @@ fn named(name: &str) -> Result<System, CliError> {
     }
 }
 
-/// The manifest of the project around the working folder, if it has a system of that name.
+/// The manifest of the project around the working folder, if it contains a system with that name.
 pub(super) fn own_manifest(name: &str) -> Option<PathBuf> {
     let path = config::chosen().ok()?.manifest?;
     let system = name.split(['@', '/']).next().unwrap_or(name);
@@ -137,7 +138,7 @@ impl ProviderOptions {
         if self.dialects.is_empty() { &Dialect::ALL } else { &self.dialects }
     }
 
-    /// The profile of each dialect: the given one, else the newest.
+    /// The profile of each dialect: the given one, otherwise the newest.
     pub(super) fn profiles(&self) -> Vec<&'static Profile> {
         let given = |dialect| self.profiles.iter().copied().find(|profile| profile.dialect == dialect);
         Dialect::ALL.map(|dialect| given(dialect).unwrap_or_else(|| Profile::newest(dialect))).to_vec()

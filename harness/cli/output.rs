@@ -1,7 +1,7 @@
 //! The program's output: results on standard output, notes and errors on standard error.
 //!
 //! The reader of a pipe may close it, as `head` does, and a disk may be full. A command still does its work to the end,
-//! since it may have reports to write, and its exit code does not depend on who reads.
+//! since it may have reports to write, and its exit code does not depend on the reader.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -30,7 +30,7 @@ pub(super) fn print_json(mut value: Value) {
     print(&format!("{value:#}\n"));
 }
 
-/// Prints a text without any content of the user, as it is.
+/// Prints a text that contains no user content, unchanged.
 pub(super) fn print_plain(text: &str) {
     if let Some(text) = unread::take(Stream::Out, text.to_owned()) {
         write_out(&text);

@@ -1,4 +1,4 @@
-//! `brickbat proxy`: between a program and any server that speaks a dialect.
+//! `brickbat proxy`: runs between a program and any server with a supported dialect.
 
 mod told;
 

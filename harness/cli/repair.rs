@@ -150,7 +150,7 @@ impl RepairSession {
     }
 }
 
-/// The result of a repair, for people.
+/// The result of a repair, as human-readable text.
 fn text(repair: &Repair) -> String {
     match repair {
         Repair::Healthy(_) => "healthy: nothing written.\n".to_owned(),

@@ -25,8 +25,8 @@ struct ReportFile {
 }
 
 impl ReportOptions {
-    /// Makes sure that the files can be written, so that a long run does not end without its report. Reports that are
-    /// there already stay as they are.
+    /// Makes sure that the files can be written, so that a long run does not end without its report. Existing reports
+    /// stay unchanged.
     pub(super) fn check_writable(&self) -> Result<(), CliError> {
         self.reports.iter().try_for_each(|ReportFile { path, .. }| {
             whole_file::check_writable(path).map_err(|error| CliError::cannot_write(path.display(), error))
@@ -38,8 +38,8 @@ impl ReportOptions {
         self.reports.iter().any(|report| report.format.ending == "html")
     }
 
-    /// Writes the reports, and names those that cannot be written: the others, and what the run has found, stand.
-    /// `records` are those of the cases that stand for the causes, where they were kept.
+    /// Writes the reports, and lists those that cannot be written. The others, and the findings of the run, stay
+    /// valid. `records` are those of the cases that represent the causes, if they were kept.
     pub(super) fn write(&self, report: &Report, fail_on: Severity, records: &[Record]) {
         for ReportFile { path, format } in &self.reports {
             let text = (format.render)(report, fail_on, records);

@@ -53,17 +53,18 @@ pub enum ReadEvent {
     Unjudged(Option<u64>, CheckError),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
-    /// The file is at its end.
+    /// The file has ended.
     End,
 }
 
 /// Bytes of one request; the largest request that a provider accepts is 32 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// Bytes that are checked at once: enough to keep all cores busy, and little compared to the largest request.
+/// The number of bytes that are checked at a time: enough to keep all cores busy, and little compared to the
+/// largest request.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// Pieces that are checked at once. This limits the number of findings in tiny pieces too.
+/// The number of pieces that are checked at a time. This also limits the number of findings in tiny pieces.
 const BATCH_PIECES: usize = 2048;
 
 /// Errors that are printed one by one. A file of another kind would have an error on every line.
@@ -83,7 +84,7 @@ const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 const MAX_DEPTH: usize = 64;
 
 impl Inputs {
-    /// Takes files as they are, and searches folders.
+    /// Takes files directly, and searches folders.
     pub fn of(words: &[String]) -> Inputs {
         let mut inputs = Inputs::default();
         for word in words {

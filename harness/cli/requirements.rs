@@ -77,8 +77,8 @@ mod tests {
     use brickbat_scenario::hash::fnv1a;
     use std::fmt::Write;
 
-    /// A frozen set does not change. The newest set has every scenario, check and profile. When it does not
-    /// any more, it is written again with `BRICKBAT_UPDATE=1` if it has not been released; otherwise a new
+    /// A frozen set does not change. The newest set has every scenario, check and profile. When that is no
+    /// longer true, it is written again with `BRICKBAT_UPDATE=1` if it has not been released. Otherwise a new
     /// set begins.
     #[test]
     fn the_newest_set_holds_every_scenario_check_and_profile() {

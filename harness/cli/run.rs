@@ -357,7 +357,7 @@ impl Run {
         Ok(report)
     }
 
-    /// Prints the report and writes everything that was asked for.
+    /// Prints the report and writes everything that was requested.
     fn conclude(
         &self,
         work: &Work,

@@ -1,5 +1,5 @@
-//! The last runs, kept in the user's cache folder, where `show`, `explain` and `replay` find a case by its
-//! short id. The cache has only cases that did not pass; `--out` keeps every case.
+//! The last runs, stored in the user's cache folder. `show`, `explain` and `replay` find a case there by its
+//! short id. The cache contains only cases that did not pass; `--out` keeps every case.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use brickbat_report::report::short::{case_id, cause_id, may_be_id};
 /// The number of runs to keep.
 const MAX_RUNS: usize = 10;
 
-/// The maximum bytes of all kept runs; the newest run stays whatever its size.
+/// The maximum bytes of all kept runs; the newest run stays, regardless of its size.
 const MAX_BYTES: u64 = 200 << 20;
 
 /// Milliseconds after which an unfinished run counts as abandoned.
@@ -46,8 +46,8 @@ struct Named<'a> {
     finding: Option<usize>,
 }
 
-/// Finds the case of a short id, in the run of the given folder or else in the newest run that has it: the
-/// case that represents the cause with that id, or the case with that id.
+/// Finds the case of a short id, in the run of the given folder, or otherwise in the newest run that has it:
+/// the case that represents the cause with that id, or the case with that id.
 pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError> {
     let places = match out {
         Some(folder) => vec![folder.to_owned()],

@@ -1,4 +1,4 @@
-//! `brickbat serve`: the strict provider by itself.
+//! `brickbat serve`: the strict provider on its own.
 
 mod control;
 

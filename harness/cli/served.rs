@@ -80,7 +80,7 @@ pub(super) fn summary(log: &Log) -> String {
     text
 }
 
-/// 0 if every request was accepted, 1 if one was refused, 3 if none came.
+/// 0 if every request was accepted, 1 if one was refused, 3 if none arrived.
 pub(super) fn exit_code(log: &Log) -> u8 {
     match (log.n_requests(), log.n_refused()) {
         (0, _) => UNJUDGED,
@@ -105,7 +105,7 @@ pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i3
     format!("{report:#}\n")
 }
 
-/// A pointer for people; the empty one is the body itself.
+/// A human-readable pointer. The empty pointer refers to the body itself.
 fn place(pointer: &str) -> &str {
     if pointer.is_empty() { "the body" } else { pointer }
 }

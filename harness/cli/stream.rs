@@ -90,7 +90,7 @@ fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>>
     lint_all(path, &mut regular::open_or_stdin(path)?, sender)
 }
 
-/// The number of bytes read at once.
+/// The number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
 fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Result<StreamReport, String>> {

@@ -29,7 +29,7 @@ const EXAMPLES: &str = "Examples:
   brickbat systems ai-sdk
   brickbat run --system ai-sdk@6/ui-messages abort/";
 
-/// The systems in the program itself.
+/// The built-in systems.
 const OWN: [(&str, &str); 5] = [
     ("reference", "The reference agent, over real sockets."),
     ("reference/acp", "The same in a process of its own, served by `brickbat agent`."),
@@ -97,7 +97,7 @@ impl Systems {
     }
 }
 
-/// How it is driven, and what an installation takes.
+/// How it is driven, and what its installation requires.
 fn driven(manifest: &Manifest) -> String {
     let mut words = match manifest.acp {
         Some(_) => "driven over ACP, which it speaks natively".to_owned(),

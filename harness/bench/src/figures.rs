@@ -9,7 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How much worse a ratio may get. Half the speed is caught; the noise of a short run is not.
+/// How much worse a ratio may get, as a factor. This detects a halved speed, but not the noise of a short
+/// run.
 const TOLERANCE: f64 = 1.6;
 
 /// One measurement.
@@ -100,8 +101,8 @@ impl Wish {
         worse.is_empty()
     }
 
-    /// Returns a line for each ratio that is much worse than before. A measurement that only one side has
-    /// counts too.
+    /// Returns a line for each ratio that is much worse than before. A measurement that exists on only one
+    /// side is reported too.
     fn worse_than(&self, earlier: &Figures) -> Vec<String> {
         let now = ratios(&self.found, &self.command);
         let then = ratios(&earlier.figures, &self.command);

@@ -1,9 +1,9 @@
 //! `brickbat-bench find [--seeds N] [--plans N] [--file FILE]`: how soon planted bugs are found by guided
 //! and by random search.
 //!
-//! For each seed, one campaign of each kind runs. Every plan is played on the agent of each bug that is
-//! not found yet, so all bugs get the same plans. The unit is plans, not seconds, so a busy machine
-//! changes nothing. The figures are written to FILE, the source of the table in the book.
+//! For each seed, one campaign of each kind runs. Every plan is run on the agent of each bug that is not
+//! found yet, so all bugs get the same plans. The unit is plans, not seconds, so a busy machine changes
+//! nothing. The figures are written to FILE, the source of the table in the book.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use brickbat::plan::Plan;
 use brickbat::simulate::{assess, play};
 use serde::Serialize;
 
-/// Number of scenarios drawn at once, as in `brickbat fuzz` with two jobs.
+/// Number of scenarios drawn at a time, as in `brickbat fuzz` with two jobs.
 const BATCH: usize = 8;
 
 /// Points at which finds are counted: after a 64th, a 16th, a quarter, and all of the plans.

@@ -1,4 +1,4 @@
-//! Measures Brickbat in process: how fast it runs, and how soon it finds bugs.
+//! Measures Brickbat in-process: how fast it runs, and how soon it finds bugs.
 //!
 //! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in
 //! the same rounds. A busy machine slows both equally, so compare the ratios. Each module describes its

@@ -1,6 +1,6 @@
 //! `brickbat-bench plans`: simulates complete plans on the reference agent and judges the runs.
 //!
-//! The floor of each row is reading the request bodies of the same plans once, with
+//! The floor of each row is a single pass over the request bodies of the same plans with
 //! `serde_json::from_slice::<Value>`.
 
 use std::hint::black_box;
@@ -185,7 +185,7 @@ pub fn measure(effort: Effort, wish: &mut Wish) {
     measure_rules(&mid_batch, effort, wish);
 }
 
-/// Returns work that plays and judges the plans of the complete suite once.
+/// Returns work that runs and judges the plans of the complete suite once.
 pub fn whole() -> impl Fn() {
     let set = Set::of("the built-in suite", built_in());
     move || set.simulate_and_judge()

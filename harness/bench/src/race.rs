@@ -1,10 +1,10 @@
 //! `brickbat-bench race --libfuzzer TARGET [--seeds N] [--seconds N] [--file FILE]`: the time until each
 //! planted bug is found by guided search, random search, proptest and libFuzzer's coverage.
 //!
-//! For each seed and search method, one run looks for all bugs. Every plan is played on the agent of each
-//! bug that is left, so a run takes longer than one for a single bug. Time is CPU time of one thread,
-//! which a busy machine does not lengthen. TARGET is the fuzz target `finds`. Build this program with
-//! `--features proptest`. The figures are written to FILE, the source of the table in the book.
+//! For each seed and search method, one run looks for all bugs. Every plan is run on the agent of each
+//! remaining bug, so a run takes longer than one for a single bug. Time is CPU time of one thread, which a
+//! busy machine does not lengthen. TARGET is the fuzz target `finds`. Build this program with `--features
+//! proptest`. The figures are written to FILE, the source of the table in the book.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
@@ -49,7 +49,7 @@ struct Row {
 struct Finds(Vec<Option<Duration>>);
 
 impl Finds {
-    /// Plays drawn plans until all bugs are found or the time is up.
+    /// Runs drawn plans until all bugs are found or the time is up.
     fn of(limit: Duration, mut draw: impl FnMut() -> Arc<Plan>) -> Finds {
         let began = cpu_time();
         let mut finds = Finds(vec![None; Canary::all().len()]);

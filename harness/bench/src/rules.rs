@@ -26,7 +26,7 @@ const HISTORY: usize = 10_000_000;
 const LINE: usize = 4_600;
 const PAGE: usize = 2_000_000;
 
-/// Two batches of calls, and the words that make a history long or dense.
+/// Two batches of calls, and the texts that make a history long or dense.
 fn scenario(words: &str) -> String {
     format!(
         "schema: 1\ncomment: A history to measure.\nclass: [control]\n\

@@ -1,8 +1,8 @@
-//! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` plays PLANS generated plans on the reference
+//! `brickbat-bench sweep PLANS [SEED [FIRST]] [--file FILE]` runs PLANS generated plans on the reference
 //! agent, in all dialects and on every core. It fails if any plan accuses the agent.
 //!
-//! The same seed gives the same plans. The first FIRST plans are skipped, so that a sweep of hours can be
-//! done in parts. The results are appended to FILE, and the book sums up all parts in one sentence.
+//! The same seed gives the same plans. The first FIRST plans are skipped, so a sweep of hours can be done in
+//! parts. The results are appended to FILE, and the book sums up all parts in one sentence.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::cpu_time;
 
-/// Plans in one piece. A core takes one piece at a time.
+/// The number of plans in one piece. A core takes one piece at a time.
 const PIECE: u64 = 1_000;
 
 /// Pieces between two progress lines.
@@ -68,8 +68,8 @@ impl Played {
     }
 }
 
-/// Plays generated plans on every core. The seed of each piece is derived from the seed of the sweep and
-/// the piece's number.
+/// Runs generated plans on every core. The seed of each piece is derived from the seed of the sweep and the
+/// piece's number.
 pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));
     let mut parts: Vec<Part> = match file.map(std::fs::read_to_string) {

@@ -1,8 +1,8 @@
 //! `brickbat-bench worlds [--file FILE]`: runs every small world on the reference agent and on every
 //! planted bug.
 //!
-//! Each world is lowered on every dialect that can play it. Equal plans count once. A bug is tried until a
-//! plan shows it. The figures are written to FILE, the source of the table in the book.
+//! Each world is lowered on every dialect that can play it. Equal plans are counted only once. A bug is tried
+//! until a plan shows it. The figures are written to FILE, the source of the table in the book.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -44,7 +44,7 @@ struct Bug {
     bug: &'static str,
     turns: Option<usize>,
     calls: Option<usize>,
-    /// The action in that world, in words. `None` if the conversation without an action shows the bug.
+    /// The action in that world, as text. `None` if the conversation without an action shows the bug.
     action: Option<String>,
     dialect: Option<&'static str>,
 }
@@ -120,7 +120,7 @@ impl Bug {
     }
 }
 
-/// Plays every world in one thread. A bug that was shown is not tried again.
+/// Runs every world in one thread. A bug that was shown is not tried again.
 pub fn measure(file: Option<&Path>) {
     let n_worlds = worlds::all().count();
     let mut seen = Seen::default();

@@ -1,6 +1,6 @@
 //! `brickbat check --fix`: the smallest edit after which a provider accepts a request.
 //!
-//! `check` with the same options decides before and after the edit whether the request is accepted.
+//! `check` with the same options decides whether the request is accepted before and after the edit.
 
 use std::borrow::Cow;
 use std::io::Read;
@@ -41,8 +41,8 @@ enum Fixed {
     Mended(Vec<u8>, String),
 }
 
-/// The largest file in bytes: all of it is in memory, together with its copy. The limit for sessions is the
-/// same.
+/// The largest file in bytes: the complete file is in memory, together with its copy. The limit for sessions
+/// is the same.
 const MAX_BYTES: u64 = 768 << 20;
 
 /// Fixes each request of the files.

@@ -63,7 +63,7 @@ pub(super) struct SessionRow {
     /// The product and the form of the store, as recognised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<String>,
-    /// True if the session that the product had written was judged sound, before anything was planted.
+    /// True if the session written by the product was judged valid, before anything was planted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sound: Option<bool>,
     /// True if a reply has a parallel batch.
@@ -194,7 +194,7 @@ impl SessionRow {
         }
     }
 
-    /// The place: the call, or the variant of the scenario.
+    /// The position: the call, or the variant of the scenario.
     fn point(&self) -> &str {
         let variant = || self.plan.split('@').next()?.split_once('#').map(|(_, variant)| variant);
         self.spot.as_deref().or_else(variant).unwrap_or_default()
@@ -250,7 +250,7 @@ impl SessionRow {
         )
     }
 
-    /// True if the diagnosis is wrong: a healthy session is called broken, or a bricked one sound.
+    /// True if the diagnosis is wrong: a healthy session is called broken, or a bricked one healthy.
     fn is_false(&self) -> bool {
         match self.without {
             Fate::GoesOn => !self.diagnosis.is_empty(),

@@ -12,7 +12,7 @@ pub(super) struct ClientError {
     pub(super) means: &'static str,
     /// Advice for users of the SDK.
     pub(super) advice: &'static str,
-    /// Places where it was seen or is documented.
+    /// Where it was seen or is documented.
     pub(super) sources: &'static [&'static str],
 }
 

@@ -10,13 +10,13 @@ use brickbat_filter_suite::planted::{self, Planted, SOUND};
 use brickbat_filter_suite::{Input, run};
 use brickbat_report::report::text::{Tone, counted};
 
-/// Exit code if a check misses its bug, or accuses a sound filter.
+/// Exit code if a check misses its bug, or accuses a correct filter.
 const UNPROVEN: u8 = 1;
 
 /// Histories of each kind that a planted bug gets: some bugs need a rare one.
 pub(in crate::cli) const N_PLANTED: u64 = 40;
 
-/// Judges all of them; sound filters get this number of histories of each kind.
+/// Judges all of them; correct filters get this number of histories of each kind.
 pub(super) fn execute(histories: u64) -> Outcome {
     let mut text = String::new();
     let mut n_wrong = 0;

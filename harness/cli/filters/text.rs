@@ -104,7 +104,7 @@ pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     text
 }
 
-/// True if so few inputs of a route can be judged (less than a third) that its verdict says little.
+/// True if so few inputs of a route can be judged (less than a third) that its verdict means little.
 pub(super) fn is_thin(route: &RouteReport) -> bool {
     3 * route.judged < route.inputs
 }

@@ -1,4 +1,4 @@
-//! The faults of stored sessions, each once, with the number of sessions that have it.
+//! The distinct faults of stored sessions, with the number of sessions that have each.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(super) struct Faults {
     n_passed_over: usize,
 }
 
-/// One fault in one form.
+/// One fault with one structure.
 pub(super) struct Fault {
     pub(super) imported: Imported,
     /// The number of sessions that have it.

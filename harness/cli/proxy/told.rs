@@ -10,7 +10,7 @@ use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 
-/// Exit code when a request, a stream or the server was at fault.
+/// Exit code when a request or a stream broke a rule, or the server failed.
 const FOUND: u8 = 1;
 
 /// The output at the start.
@@ -107,7 +107,7 @@ pub(super) fn summary(log: &RelayLog, redactor: &Redactor) -> String {
     redactor.text(&text).into_owned()
 }
 
-/// 0 if nothing was found, 1 if something was, 3 if no request came or the recording lacks something.
+/// 0 if nothing was found, 1 if something was found, 3 if no request arrived or the recording is incomplete.
 pub(super) fn exit_code(log: &RelayLog) -> u8 {
     match (log.has_findings(), log.requests.n_requests()) {
         (true, _) => FOUND,

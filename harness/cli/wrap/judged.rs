@@ -89,7 +89,7 @@ fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     }
 }
 
-/// True if a request came after the point where the program was ended.
+/// True if a request arrived after the point at which the program was ended.
 fn is_followed(log: &Log) -> bool {
     log.fault_records().last().is_some_and(|record| record.then.is_some())
 }
@@ -106,7 +106,7 @@ fn continues(wrap: &Wrap) -> String {
     )
 }
 
-/// The verdict's words if every request was accepted. They name each run that failed and was continued.
+/// The verdict text if every request was accepted. It lists each run that failed and was continued.
 fn accepted(runs: &[Run]) -> String {
     let failed = (1..).zip(runs).filter_map(|(nth, run)| match run.ended {
         Ended::ByItself(status) if !status.success() => Some(format!("run {nth} failed with {status}")),

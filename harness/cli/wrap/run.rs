@@ -33,7 +33,7 @@ pub(super) struct Run {
 /// How a run ended.
 #[derive(Debug)]
 pub(super) enum Ended {
-    /// The program ended by itself.
+    /// The program ended on its own.
     ByItself(ExitStatus),
     /// It was ended at the chosen point.
     AtPoint { end: ProgramEnd, status: Option<ExitStatus> },

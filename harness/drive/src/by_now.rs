@@ -1,4 +1,4 @@
-//! Takes what is already ready, without waiting.
+//! Takes results that are already available, without waiting.
 
 use futures::FutureExt;
 

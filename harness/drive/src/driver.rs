@@ -1,8 +1,8 @@
-//! Drives systems under test: starts their adapters, speaks ACP with them, and knows which ones exist.
+//! Drives systems under test: starts their adapters, speaks ACP with them, and lists the known systems.
 //!
 //! It gives no verdict. It reports either what the system did ([`SessionEvent`]) or that the adapter failed
-//! ([`DriverError`]), which is never counted as a fault of the SDK.
-//! The protocol on top of ACP is described in `harness/systems/README.md`.
+//! ([`DriverError`]), which is never counted as an SDK bug. The protocol on top of ACP is described in
+//! `harness/systems/README.md`.
 
 pub mod acp;
 pub mod action;

@@ -1,7 +1,8 @@
 //! The run folder: the files that a run leaves on the disk, and how they are read later.
 //!
-//! A folder has `run.json` (what was run), `report.json`, and a folder for each case below `cases/`, written
-//! when the case is done. It gives no verdict: it writes the files of [`brickbat_report::record`].
+//! A folder has `run.json` (the description of the run), `report.json`, and a folder for each case below
+//! `cases/`, written when the case is done. It gives no verdict: it writes the files of
+//! [`brickbat_report::record`].
 
 mod error;
 mod names;
@@ -32,7 +33,7 @@ pub struct RunFolder {
     _lock: Option<File>,
 }
 
-/// `run.json`: what was run, so that it can be run again.
+/// `run.json`: the description of the run, with which it can be repeated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunNote {
     /// The kind of the folder, [`KIND`].
@@ -51,7 +52,7 @@ pub struct RunNote {
     pub timing: Option<brickbat_report::report::Timing>,
 }
 
-/// The arguments that select what is run. Options that only affect how it runs are not here.
+/// The arguments that select what is run. Options that only affect how it runs are not included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunArguments {
     /// Scenarios as they were named; empty for all built-in ones.
@@ -117,14 +118,14 @@ const REPORT: &str = "report.json";
 const CASES: &str = "cases";
 const CASE: &str = "case.json";
 
-/// The files by which the others are found: each is complete or missing.
+/// The files that lead to the others. Each is complete or missing.
 const KEYS: [&str; 3] = [RUN, REPORT, CASE];
 
 /// The largest file that is read, in bytes: the largest that is written has twice 4 MiB plus the overhead of
 /// JSON.
 const MAX_READ: u64 = 64 << 20;
 
-/// Cases of one folder that are listed; the built-in suite has some hundred for each system.
+/// The maximum number of cases listed for one folder. The built-in suite has some hundred for each system.
 const MAX_CASES: usize = 100_000;
 
 impl RunFolder {
@@ -149,7 +150,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Removes only what an earlier run has left. Links are not followed.
+    /// Removes only files from an earlier run. Links are not followed.
     fn clear(&self) -> Result<(), FolderError> {
         let cases = self.path.join(CASES);
         match std::fs::symlink_metadata(&cases) {
@@ -244,7 +245,7 @@ fn lock(path: &Path) -> Result<Option<File>, FolderError> {
     }
 }
 
-/// Removes a case, starting with the file that identifies it, so that a case is complete or not there.
+/// Removes a case, starting with the file that identifies it, so a case is either complete or absent.
 fn remove(case: &Path) -> Result<(), FolderError> {
     let is_gone = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let removed = std::fs::remove_file(case.join(CASE))
@@ -253,7 +254,7 @@ fn remove(case: &Path) -> Result<(), FolderError> {
     removed.or_else(|error| if is_gone(&error) { Ok(()) } else { Err(FolderError::unwritable(case, error)) })
 }
 
-/// Reads what was run.
+/// Reads the description of the run.
 pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     let path = folder.join(RUN);
     let no_run = || FolderError::NoRun { path: folder.to_owned() };

@@ -1,10 +1,9 @@
-//! A proxy between a program and a server that speaks a dialect: it listens on 127.0.0.1 and connects only to
-//! the URL that it is given.
+//! A proxy between a program and a server with a supported dialect: it listens on 127.0.0.1 and connects only
+//! to the URL that it is given.
 //!
-//! [`brickbat_engine::relay`] decides about requests and replies; this module moves the bytes. A client that
-//! hangs up closes the connection to the server, and a server that breaks off closes the one to the client.
-//! Keys pass through.
-//! They are kept only in memory, so that they can be redacted in recordings.
+//! [`brickbat_engine::relay`] decides about requests and replies; this module moves the bytes. If the client
+//! hangs up, the connection to the server is closed. If the server breaks off, the connection to the client
+//! is closed. Keys pass through. They are kept only in memory, so that they can be redacted in recordings.
 
 mod carry;
 mod headers;
@@ -64,7 +63,7 @@ struct Core {
     errands: JoinSet<()>,
 }
 
-/// The state that all errands share.
+/// The state that all requests in progress share.
 #[derive(Debug)]
 struct Shared {
     relay: Mutex<Relay>,
@@ -163,7 +162,7 @@ impl Responder for Core {
 }
 
 impl Shared {
-    /// Runs `work` on the relay, and passes its notices on.
+    /// Runs `work` on the relay, and forwards its notices.
     fn with_relay<R>(&self, work: impl FnOnce(&mut Relay) -> R) -> R {
         let (done, notices) = {
             let mut relay = lock(&self.relay);

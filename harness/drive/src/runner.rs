@@ -1,4 +1,4 @@
-//! The runner: it runs plans on systems, control plans first, several at once, and returns cases.
+//! The runner: it runs plans against systems, control plans first and several at a time, and returns cases.
 
 mod feeder;
 mod live;
@@ -198,7 +198,7 @@ impl Attempt {
     }
 }
 
-/// Runs a plan once, and returns in which process of the adapter it ran.
+/// Runs a plan once, and returns the adapter process in which it ran.
 async fn attempt(
     running: &Running,
     plan: &Arc<Plan>,

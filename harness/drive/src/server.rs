@@ -1,9 +1,9 @@
 //! The server: it moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
 //!
-//! One server serves many plans, each mounted below a base path of its own. It makes no decisions about a
-//! reply: it plays the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends
-//! the body as planned, and reports what happened, in order, to the runner of the plan. It also has the
-//! gates, at which tools wait.
+//! One server serves many plans, each mounted below its own base path. It makes no decisions about a reply:
+//! it sends the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends the body
+//! as planned, and reports what happened, in order, to the runner of the plan. It also has the gates, at
+//! which tools wait.
 //!
 //! It does not interpret bodies, and it does not trust its peers: every size, count and wait has a bound in
 //! [`ServerLimits`].
@@ -124,8 +124,8 @@ pub enum ServerEvent {
     },
     /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
-    /// The core panicked, or this machine could not do what the plan says. That is not a fault of the system,
-    /// so no verdict on it may follow.
+    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so no
+    /// verdict on it may follow.
     Broken,
 }
 
@@ -191,7 +191,7 @@ impl Server {
         self.running.addr
     }
 
-    /// Mounts a core at a base path of its own, until the mount is dropped.
+    /// Mounts a core at its own base path, until the mount is dropped.
     pub fn mount<C: Responder>(&self, core: C) -> Mount<C> {
         self.mount_at(Place::Below, core)
     }
@@ -336,17 +336,17 @@ struct Shared {
 #[derive(Debug, Default)]
 struct Mounts {
     n_given: u64,
-    /// The mount that has all paths of no other.
+    /// The mount for all paths that belong to no other mount.
     root: Option<u64>,
     open: HashMap<u64, Arc<Mounted>>,
 }
 
-/// The place at which a core is mounted.
+/// The path at which a core is mounted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Below a base path of its own.
+    /// Below its own base path.
     Below,
-    /// At all paths that no other mount has.
+    /// At all paths that belong to no other mount.
     Root,
 }
 

@@ -1,8 +1,7 @@
-//! The standalone strict provider, on a port of this machine: for `serve` and `wrap`, and for tests in
-//! process.
+//! The standalone strict provider, on a port of this machine, for `serve`, `wrap` and in-process tests.
 //!
-//! It moves the answers of [`brickbat_engine::standalone`] through the server, and releases their holds. It
-//! starts no program: at a point that ends the program, it asks its caller to do so.
+//! It sends the answers of [`brickbat_engine::standalone`] through the server, and releases their holds. It
+//! starts no program. At a point that ends the program, it asks its caller to end it.
 
 pub mod variables;
 
@@ -41,7 +40,7 @@ pub struct StrictServer {
 /// An event for the caller.
 #[derive(Debug)]
 pub enum Seen {
-    /// A notice for people.
+    /// A human-readable notice.
     Notice(Notice),
     /// The point at which the program is to be ended. The reply is held until [`StrictServer::release`].
     EndProgram(ExchangeId, ProgramEnd),
@@ -134,7 +133,7 @@ impl StrictServer {
     }
 }
 
-/// Plays until the handle is gone.
+/// Runs until the handle is gone.
 async fn play(
     mut mount: Mount<Standalone>,
     sender: mpsc::Sender<Seen>,

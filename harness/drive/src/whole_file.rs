@@ -15,7 +15,7 @@ use tempfile::{Builder, NamedTempFile, PersistError};
 enum Readers {
     /// Those that the user's umask allows.
     All,
-    /// Only the owner: the file may contain words of a session.
+    /// Only the owner, because the file may contain text of a session.
     Owner,
 }
 
@@ -28,7 +28,7 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     write_for(path, bytes, Readers::All)
 }
 
-/// Writes a file with words of a session. Only its owner may read it, unless it existed before.
+/// Writes a file with text of a session. Only its owner may read it, unless it existed before.
 ///
 /// # Errors
 ///
@@ -113,7 +113,7 @@ fn put(
     place(file).map(drop).map_err(|error| error.error)
 }
 
-/// Gives a file the owner and the permissions of another, as far as the user may.
+/// Gives a file the owner and the permissions of another, as far as the user is allowed to.
 #[cfg(unix)]
 fn permit(file: &File, like: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

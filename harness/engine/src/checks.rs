@@ -112,7 +112,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// A finding of this check, still without its details.
+    /// A finding of this check, without details so far.
     fn finding(&self, place: impl Into<Place>) -> Finding {
         let Place { text, turn, request } = place.into();
         let about = About { turn, request, ..About::default() };
@@ -121,7 +121,7 @@ impl Check {
     }
 }
 
-/// The place of a finding: in words, and its turn and request, if it has any.
+/// The location of a finding: a text, and its turn and request, if any.
 struct Place {
     text: String,
     turn: Option<usize>,
@@ -129,7 +129,7 @@ struct Place {
 }
 
 impl Place {
-    /// The place in a request, at a pointer if it is not empty.
+    /// The location in a request, at a pointer if it is not empty.
     fn of_request(turn: usize, request: ExchangeId, pointer: &str) -> Place {
         let gap = if pointer.is_empty() { "" } else { " " };
         let text = format!("turn {} request {}{gap}{pointer}", turn + 1, request.0 + 1);
@@ -162,7 +162,7 @@ pub fn judge(
     judge_apart_from(apart, plan, run, profile, needed, concurrency)
 }
 
-/// The findings that are kept apart from those of a plan.
+/// The findings that are kept separate from those of a plan.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
     /// Causes that the control plan has shown as well; they are reported there.
@@ -171,7 +171,7 @@ pub struct Apart<'a> {
     pub application: &'a Application,
 }
 
-/// Judges one run of a plan, with some findings kept apart.
+/// Judges one run of a plan, with some findings kept separate.
 pub fn judge_apart_from(
     Apart { known, application }: Apart<'_>,
     plan: &Plan,
@@ -355,7 +355,7 @@ fn in_turn(turn: usize) -> Place {
     Place { text: format!("turn {}", turn + 1), turn: Some(turn), request: None }
 }
 
-/// The most characters of a result, or of arguments, that a finding quotes.
+/// The maximum number of characters of a result, or of arguments, that a finding quotes.
 const MAX_QUOTED: usize = 120;
 
 fn quoted(text: &str) -> String {

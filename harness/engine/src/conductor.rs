@@ -1,4 +1,4 @@
-//! The conductor decides, from what it has observed, what the harness does next.
+//! The conductor decides from its observations what the harness does next.
 //!
 //! It decides when the user speaks and stops, when a held reply continues, and when and how each tool
 //! settles.
@@ -92,7 +92,7 @@ pub struct Patience {
     /// Quiet periods after which the conductor assumes that a turn hangs.
     pub hang: u32,
     /// Quiet periods after which the provider and the tools continue in a stopped turn. Set for a system that
-    /// notices a stop only then; `None` for one that must notice it by itself.
+    /// notices a stop only then; `None` for one that must notice it on its own.
     pub grace: Option<u32>,
 }
 
@@ -159,7 +159,7 @@ impl Conductor {
         self.begin(0)
     }
 
-    /// The receipt of each action, as far as it is proven.
+    /// The receipt of each action, as far as proven.
     pub fn receipts(&self) -> Vec<Receipt> {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }
@@ -316,7 +316,7 @@ impl Conductor {
         switch.into_iter().chain([Command::Prompt { turn }]).collect()
     }
 
-    /// Calls that an action will settle, and that therefore must not settle by themselves.
+    /// Calls that an action will settle, and that therefore must not settle on their own.
     fn reserved(&self) -> Vec<CallKey> {
         let pending = self.actions.iter().filter(|receipt| !receipt.fired && receipt.turn >= self.turn.idx);
         pending
@@ -546,7 +546,7 @@ impl Conductor {
     }
 
     /// Stops a turn that the plan does not stop. The consequences are not part of the plan, so they are not
-    /// played.
+    /// executed.
     fn break_off(&mut self, commands: &mut Vec<Command>) {
         self.turn.stopped = true;
         self.turn.is_broken_off = true;

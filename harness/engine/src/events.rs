@@ -3,7 +3,7 @@
 //!
 //! A call is declared, its arguments stream, it becomes ready, and it gets a result or the turn ends without
 //! one. `store` is a correct store, with bugs to plant; `breach` judges the contents of any store; `shuffle`
-//! creates random sequences out of order; `sequence` reads sequences that were written by hand.
+//! creates random sequences out of order; `sequence` reads handwritten sequences.
 
 use std::fmt;
 
@@ -105,7 +105,7 @@ impl State {
     }
 }
 
-/// A call as it is stored.
+/// A stored call.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
@@ -113,7 +113,7 @@ pub struct Stored {
     pub call: String,
     /// The state of the call.
     pub state: State,
-    /// The text of its arguments, as far as it is stored.
+    /// The stored part of its arguments, as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<String>,
     /// The text of its result or error.
@@ -137,7 +137,7 @@ pub struct Consumed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
-    /// Its place in the sequence, from 0.
+    /// Its position in the sequence, from 0.
     pub at: usize,
     /// The error message of the store.
     pub message: String,

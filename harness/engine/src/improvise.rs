@@ -40,7 +40,7 @@ pub struct Standing {
 
 impl Standing {
     /// The state of a conversation. The messages since the model's last one decide, because programs add
-    /// notes of their own to the results of tools.
+    /// their own notes to the results of tools.
     pub fn of(history: &History) -> Standing {
         let is_of_model = |role: Role| role == Role::Assistant;
         let mut n_rounds = 0;

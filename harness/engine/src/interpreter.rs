@@ -1,7 +1,7 @@
 //! The interpreter of the conductor's commands, and the world that they change.
 //!
 //! The simulation and the live runner are two [`World`]s. [`perform`] leads both through a plan, so a command
-//! means the same in either. What must be true after each command is documented here once.
+//! means the same in either. The postcondition of each command is documented only here.
 
 use brickbat_scenario::plan::{CallKey, Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
@@ -9,9 +9,9 @@ use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, QuestionId};
 
 use crate::conductor::Command;
 
-/// The place where a plan is driven: the provider, the gates, and a system between them.
+/// The environment in which a plan is driven: the provider, the gates, and a system between them.
 ///
-/// A world that does things at once returns `()`; one that has to wait for them returns a future.
+/// A world that acts immediately returns `()`; one that has to wait for them returns a future.
 pub trait World {
     /// The result of each operation.
     type Done<'a>

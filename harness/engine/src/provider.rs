@@ -1,8 +1,8 @@
 //! The provider turns request bytes into frames, holds and an ending. It does no I/O.
 //!
-//! Its core exists once: [`crate::simulate`] calls it directly, and the socket server moves its bytes.
-//! Both play an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold until
-//! it is released, then end the body as the answer says.
+//! There is only one core: [`crate::simulate`] calls it directly, and the socket server moves its bytes. Both
+//! send an [`Answer`] by the same rule: write the head and the frames in order, stop at each hold until it is
+//! released, then end the body as the answer specifies.
 //!
 //! The provider is strict: it checks each request against the rules of a profile. It rejects a request that
 //! breaks them as the real provider would, without advancing the script.
@@ -50,7 +50,7 @@ pub struct Provider {
     recall: Recall,
     strays: Strays,
     addresses: Addresses,
-    /// The turns after which the system has sent a request in words of its own.
+    /// The turns after which the system has sent a request with its own text.
     asked_by_itself: BTreeSet<usize>,
     /// True while the history is being changed between two turns.
     is_changing: bool,
@@ -187,11 +187,11 @@ impl Provider {
         planned.is_some_and(|planned| self.playhead.next().reply < planned.replies.len())
     }
 
-    /// The turn after which a request asks something in words of the system's own, with the thread before it:
-    /// for example, what the user may want next. Such a request is not part of the thread. It comes when a
-    /// turn has all its replies, or so late that the next turn has begun; then it contains the user's words
-    /// of an earlier turn, but not those of this one. It counts once for each turn: a system that repeats it
-    /// is in a loop.
+    /// The turn after which a request asks something in the system's own text, with the thread before it: for
+    /// example, what the user may want next. Such a request is not part of the thread. It comes when a turn
+    /// has all its replies, or so late that the next turn has begun; then it contains the user's text of an
+    /// earlier turn, but not that of this one. It counts only once per turn: a system that repeats it is in a
+    /// loop.
     fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
         let turn = self.playhead.turn();
         let planned = self.plan.turns.get(turn)?;
@@ -266,7 +266,7 @@ impl Provider {
     }
 
     /// A request that continues an earlier reply, with the conversation before it written out. `None` if it
-    /// names no earlier reply, or one that the provider does not know.
+    /// refers to no earlier reply, or to one that the provider does not know.
     pub fn written_out(&self, body: &[u8]) -> Option<Vec<u8>> {
         let document = Document::parse(body).ok()?;
         let written = self.recall.memory(self.dialect()).expanded(document.root())?;

@@ -1,9 +1,9 @@
-//! The relay between a program and a server that speaks a dialect.
+//! The relay between a program and a server with a supported dialect.
 //!
 //! It checks each request against the rules before it passes it on. A request that breaks a rule is rejected
-//! in the provider's own words, unless the user wants such requests let through. It checks each stream that
-//! comes back against the grammar of its dialect. It can cut and delay replies. It does no I/O: it decides
-//! what is to be done with bytes, and counts.
+//! with the provider's own message, unless the user wants such requests let through. It checks each stream
+//! that comes back against the grammar of its dialect. It can cut and delay replies. It does no I/O: it
+//! decides what happens to the bytes, and counts.
 //!
 //! It never changes a byte of a reply unless it injects a fault into that reply.
 
@@ -41,7 +41,7 @@ use spoil::Planned;
 /// The treatment of a request that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// The relay rejects it in the provider's words, and the server never sees it.
+    /// The relay rejects it with the provider's message, and the server never sees it.
     Here,
     /// It is reported and passed on.
     LetThrough,
@@ -86,7 +86,7 @@ pub enum RelayNotice {
         exchange: u32,
         /// The id of the rule.
         rule: &'static str,
-        /// The place in the stream.
+        /// The position in the stream.
         place: String,
         /// The actual and the expected content.
         message: String,
@@ -141,7 +141,7 @@ pub struct Relay {
     notices: VecDeque<RelayNotice>,
 }
 
-/// The most notices that wait to be printed.
+/// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
 /// The relay itself answers paths below this one with a report of the events so far, and passes none of them

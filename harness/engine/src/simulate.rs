@@ -34,7 +34,7 @@ pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
 /// The shortest pause that is reported.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// The most steps of one simulation. A plan of the built-in suite takes about 300.
+/// The maximum number of steps of one simulation. A plan of the built-in suite takes about 300.
 const MAX_STEPS: usize = 100_000;
 
 /// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, if known.

@@ -3,7 +3,7 @@
 //!
 //! It is the provider of plans with another source of replies. The dialect follows from the path; the profile
 //! follows from the path, the options, or the model. It checks each request against the rules. It rejects a
-//! request that breaks one in the real provider's own words. Otherwise it answers from a scenario or with an
+//! request that breaks one with the real provider's message. Otherwise it answers from a scenario or with an
 //! improvised reply, and may inject a fault.
 //!
 //! It accepts replies in a history that it never sent, so a program may continue a thread that it began
@@ -74,7 +74,7 @@ pub enum Notice {
         profile: &'static str,
         /// The id of the rule.
         rule: &'static str,
-        /// The place in the body, as a JSON pointer.
+        /// The location in the body, as a JSON pointer.
         pointer: String,
         /// The HTTP status.
         status: u16,
@@ -92,11 +92,11 @@ pub enum Notice {
     },
     /// A request that could not be read, for a reason that is not the program's fault.
     Unreadable(String),
-    /// A fault that happened, or a point at which the program is ended that was reached.
+    /// A fault that happened, or a reached point at which the program is ended.
     Delivered {
         /// The number of the exchange.
         exchange: u32,
-        /// The fault or the end, and its place.
+        /// The fault or the end, and its position.
         words: String,
         /// The confidence of the receipt.
         grade: Confidence,
@@ -144,7 +144,7 @@ struct Open {
     grade: Option<Confidence>,
 }
 
-/// The most notices that wait to be printed.
+/// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
 /// The provider itself answers paths below this one with a report of the events so far.
@@ -449,7 +449,7 @@ pub(crate) fn shape(history: &History) -> String {
     history.shape(|id| ids.iter().position(|own| *own == id).map_or_else(|| "?".to_owned(), letter))
 }
 
-/// The number of calls that have a letter of their own in a shape.
+/// The number of calls with their own letter in a shape.
 const N_LETTERS: usize = 26;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The cause of a finding, by which findings are grouped.
 //!
-//! A signature leaves out the place of a finding and the calls in it, so it stays the same when a scenario
-//! gets smaller or is played with other ids. The faults of a scenario are described in words and in kinds
-//! ([`kinds`]). Regressions are filed under signature and kinds together.
+//! A signature leaves out the location of a finding and the calls in it, so it stays the same when a scenario
+//! shrinks or is run with other ids. The faults of a scenario are described as text and as kinds ([`kinds`]).
+//! Regressions are filed under signature and kinds together.
 
 mod wrong;
 
@@ -12,7 +12,7 @@ use brickbat_scenario::verdict::{Finding, Severity};
 
 pub use wrong::{file_name, kinds, words};
 
-/// The identity of a finding's cause: not the place of the finding, and not the calls in it.
+/// The identity of a finding's cause: without the location of the finding and the calls in it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
     /// The severity.
@@ -30,7 +30,7 @@ impl Signature {
         Signature::of_written(finding.check, finding.harm, finding.rule, &finding.message)
     }
 
-    /// The signature of a finding that was written down in these parts.
+    /// The signature of a finding that was recorded as these parts.
     pub fn of_written(check: &str, harm: Severity, rule: Option<&str>, message: &str) -> Signature {
         let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
         let says = rule.unwrap_or_else(|| match harm {

@@ -44,7 +44,7 @@ pub struct Known {
 pub struct BaselineError(u32);
 
 impl Baseline {
-    /// Checks what the types do not ensure.
+    /// Checks the constraints that the types do not ensure.
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ pub struct Bug {
     pub shows: Shows,
     /// The file in the package, and the line.
     pub place: String,
-    /// The mistake in the code.
+    /// The error in the code.
     pub cause: String,
     /// Why the maintainer would agree.
     pub maintainer: String,
@@ -59,7 +59,7 @@ pub enum Limit {
 pub enum Shows {
     /// The output breaks this rule.
     Refused(String),
-    /// The output does not contain these words.
+    /// The output does not contain this text.
     Loses(String),
     /// The filter raises this kind of error.
     Raises(String),

@@ -29,7 +29,7 @@ use crate::{Facts, Input, Loss, Route, Said, State};
 pub struct Check {
     /// Its id, which never changes.
     pub id: &'static str,
-    /// The requirement in words.
+    /// The requirement as text.
     pub summary: &'static str,
     /// Returns whether the check applies to this evidence.
     pub applies: fn(&Evidence<'_>) -> bool,

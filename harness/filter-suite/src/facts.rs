@@ -36,7 +36,7 @@ pub enum Part {
     Call(CallFact),
     /// The result of a call.
     Result(ResultFact),
-    /// The data of a picture.
+    /// The data of an image.
     Picture(String),
     /// A part that only one dialect has.
     Other(Value),
@@ -264,7 +264,7 @@ fn parts(text: &str) -> Option<String> {
     Some(texts?.join("\n"))
 }
 
-/// True if a result is written as a list of parts and some of them are not text, such as a picture.
+/// True if a result is written as a list of parts and some of them are not text, such as an image.
 pub(crate) fn has_other_parts(text: &str) -> bool {
     list_of_parts(text).is_some_and(|parts| parts.iter().any(|part| text_of(part).is_none()))
 }

@@ -1,5 +1,5 @@
-//! Converts histories to the native format of an SDK, for filters with an SDK that has no converter for
-//! request bodies.
+//! Converts histories to the native format of an SDK, for filters of SDKs without a converter for request
+//! bodies.
 
 mod ai_sdk;
 mod pydantic_ai;

@@ -159,7 +159,7 @@ impl Input {
         entries(&self.body, self.dialect)
     }
 
-    /// Returns whether the user says anything, so that there is a turn to keep.
+    /// Returns whether there is a user message, and so a turn to keep.
     pub(crate) fn has_turn(&self) -> bool {
         let is_of_user = |entry: &Value| match role(entry) {
             "" => self.dialect == Dialect::Gemini,

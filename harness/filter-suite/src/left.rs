@@ -1,4 +1,4 @@
-//! Compares two bodies of one dialect, apart from different ways to write the same thing.
+//! Compares two bodies of one dialect. Ignores different ways to write the same thing.
 
 use brickbat_rules::list_of;
 use serde_json::{Map, Value, json};
@@ -94,7 +94,7 @@ fn only_text(content: &Value) -> Option<String> {
     ((is_text && fields.len() == 2) || fields.len() == 1).then(|| text.to_owned())
 }
 
-/// Returns the first place at which two values differ, without numbers.
+/// Returns the first location at which two values differ, without numbers.
 fn difference(one: &Value, other: &Value, at: &str) -> Option<String> {
     match (one, other) {
         (Value::Array(first), Value::Array(second)) if first.len() == second.len() => {

@@ -84,7 +84,7 @@ pub enum Loss {
     ChangesIds,
     /// Messages or calls are reordered.
     Reorders,
-    /// A call without a result gets one that does not say that none was recorded.
+    /// A call without a result gets one that does not state that none was recorded.
     MakesUpResults,
     /// More is kept than the budget allows, so that the rest stays legal.
     ExceedsBudget,
@@ -98,7 +98,7 @@ pub struct Mode {
     pub name: String,
     /// The purpose of the filter in this mode.
     pub kind: Kind,
-    /// The function that is called, in words.
+    /// A description of the called function.
     pub description: String,
     /// The dialects of the input.
     pub from: Vec<Dialect>,
@@ -139,7 +139,7 @@ pub struct Mode {
     pub declares: BTreeMap<Loss, String>,
 }
 
-/// A rejection by design: an error of this kind with these words. Any other error is still a finding.
+/// A rejection by design: an error of this kind with this message. Any other error is still a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Declined {
@@ -156,7 +156,7 @@ fn yes() -> bool {
 }
 
 impl Mode {
-    /// Returns the first mistake that the types do not rule out: the key, and a description.
+    /// Returns the first error that the types do not rule out: the key, and a description.
     pub fn complaint(&self) -> Option<(String, String)> {
         let wrong = |key: &str, words: String| Some((key.to_owned(), words));
         if self.from.is_empty() {
@@ -209,7 +209,7 @@ impl Mode {
         self.declares.contains_key(&loss)
     }
 
-    /// Returns whether it removes messages, because of its kind or because it declares so.
+    /// Returns whether it removes messages, because of its kind or by its declaration.
     pub fn drops(&self) -> bool {
         matches!(self.kind, Kind::Trimmer | Kind::Compactor) || self.declares(Loss::DropsMessages)
     }

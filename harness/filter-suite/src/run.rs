@@ -9,7 +9,7 @@ use crate::checks::{CHECKS, Finding};
 use crate::shrink::{size, smallest};
 use crate::{Broken, Explorer, Filter, Input, Judged, Outcome, Route, Said, judge};
 
-/// Number of inputs judged at once.
+/// Number of inputs judged at a time.
 const BATCH: usize = 256;
 
 /// The results for a route.
@@ -42,7 +42,7 @@ pub struct Counted {
     pub failed: u64,
 }
 
-/// A problem, counted once.
+/// A problem, counted only once.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cause {
     /// The check.

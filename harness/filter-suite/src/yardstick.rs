@@ -1,5 +1,5 @@
-//! Our own careful translation of a body. A filter is not blamed for anything that this translation cannot
-//! do either.
+//! Our own careful translation of a body. A filter is not blamed for anything that this translation also
+//! cannot do.
 
 use std::collections::BTreeMap;
 

@@ -42,12 +42,12 @@ use cover::covers_plan;
 ///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
 /// ```
 ///
-/// A pattern of `cases` covers a control plan only if it ends in `+control`.
-/// An entry is stale if the version that `shown` names no longer shows it in that plan, or if a plan of
-/// `cases` does not. Another version that does not show it is not an error.
+/// A pattern of `cases` covers a control plan only if it ends in `+control`. An entry is stale if the version
+/// that `shown` names no longer shows it in that plan, or if a plan of `cases` no longer does. Another
+/// version that does not show it is not an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
-    /// The file, as its reader named it.
+    /// The file name, as given by the caller.
     pub file: String,
     /// The system that it covers.
     pub system: String,
@@ -163,7 +163,7 @@ impl Baseline {
 }
 
 impl Entry {
-    /// True if it has a reason of its own.
+    /// True if it has its own reason.
     pub fn is_explained(&self) -> bool {
         self.reason != UNEXPLAINED
     }
@@ -201,7 +201,7 @@ impl Entry {
         self.shown.iter().any(is_noted)
     }
 
-    /// True if a plan shows it, by itself or folded under another cause.
+    /// True if a plan shows it, on its own or folded under another cause.
     fn is_shown_by(&self, shown: &PlanFindings<'_>) -> bool {
         shown.findings.iter().flat_map(Finding::with_also).any(|finding| self.is_about(finding))
     }

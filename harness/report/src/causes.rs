@@ -41,13 +41,13 @@ fn follows(this: &Finding, from: &Finding) -> bool {
     is_so && this.model == from.model
 }
 
-/// The same check reports the same about another call, at the same place.
+/// The same check reports the same about another call, at the same location.
 fn is_same_loss(this: &Finding, from: &Finding) -> bool {
     Signature::of(this) == Signature::of(from) && this.place == from.place
 }
 
-/// The thread had failed before, or in the same turn, so that it fails again is not another bug. A failure
-/// before the rejection is a separate one.
+/// The thread had failed before, or in the same turn, so another failure is not another bug. A failure before
+/// the rejection is a separate one.
 fn is_later_failure(this: &Finding, from: &Finding) -> bool {
     is_failure(this) && is_failure(from) && this.about.turn >= from.about.turn
 }
@@ -76,7 +76,8 @@ fn is_same_record(this: &Finding, from: &Finding) -> bool {
     is_of_record(this) && is_of_record(from) && names_same()
 }
 
-/// A turn that never ends leaves its calls open. A cut reply counted as complete if half a call of it ran.
+/// A turn that never ends leaves its calls open. A truncated reply was treated as complete if a partial call
+/// ran.
 fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
     let pairs = [("parts-settled", Severity::Hang), ("truncation-noticed", Severity::PartialArguments)];
     this.about.turn.is_some()
@@ -85,9 +86,8 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
 }
 
 /// A system that runs the calls of an earlier turn again puts their results after the message of the turn
-/// that has begun since, where the provider does not accept them. The rerun is a bug of its own, and the
-/// rejection follows from it:
-/// without a rerun, the thread continues.
+/// that has begun since, where the provider does not accept them. The rerun is a separate bug, and the
+/// rejection follows from it: without a rerun, the thread continues.
 fn is_refusal_of_rerun(this: &Finding, from: &Finding) -> bool {
     let is_refused_once =
         this.check == "thread-survives" && this.harm == Severity::TurnFailed && this.rule.is_some();
@@ -105,7 +105,7 @@ const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 const USER_MESSAGE: &str = "user-message-kept";
 
 /// The checks that compare the thread with what happened, call by call. Checks of tool runs are not among
-/// them, because a call that runs twice is a bug of its own, whatever the thread contains.
+/// them, because a call that runs twice is a separate bug, regardless of the thread.
 const RECORD: [&str; 12] = [
     "results-kept",
     "results-once",

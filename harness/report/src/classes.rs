@@ -1,7 +1,7 @@
 //! The failure classes: a catalogue of the ways in which agent sessions were seen to break.
 //!
-//! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It records what was seen, and where.
-//! Which classes the suite covers and proves is computed ([`table`]).
+//! The catalogue is data, `corpora/classes.yaml`, and is compiled in. It records each observed failure, and
+//! where it was seen. Which classes the suite covers and proves is computed ([`table`]).
 
 mod read;
 pub mod table;
@@ -50,7 +50,7 @@ pub struct Class {
 pub enum Family {
     /// Calls that are left without results.
     A,
-    /// People in the loop, and tools on their side.
+    /// Users in the loop, and tools on their side.
     B,
     /// Results without calls: compaction, trimming, rewriting.
     C,

@@ -1,4 +1,5 @@
-//! Compares two systems by the same plans on both, and reports each distinct difference once.
+//! Compares two systems by running the same plans against both, and reports each distinct difference only
+//! once.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,12 +1,11 @@
-//! A finding as a test of the project that it is about: self-contained, red on the affected version, and
-//! green once the bug is fixed.
+//! A finding as a test for the affected project: self-contained, red on the affected version, and green once
+//! the bug is fixed.
 //!
 //! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
-//! byte. The actions of the user and the tools become the lines of the test, each waiting for what was
-//! observed before it. The fault becomes one small assertion. A template of the system shows how an
-//! application uses the SDK.
-//! A case that a test in one process cannot express, such as the death of a process, is refused. No test is
-//! exported partially.
+//! byte. The actions of the user and the tools become the lines of the test, each waiting for everything that
+//! was observed before it. The fault becomes one small assertion. A template of the system shows how an
+//! application uses the SDK. A case that a test in one process cannot express, such as the death of a
+//! process, is refused. No test is exported partially.
 
 mod assertion;
 mod code;
@@ -58,7 +57,7 @@ pub struct Target<'a> {
     pub baseline: Option<&'a Baseline>,
 }
 
-/// A finding as files.
+/// A finding as a set of files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Export {
     /// The assertion of the test, in a sentence.
@@ -113,7 +112,7 @@ impl Framework {
     }
 }
 
-/// Makes a test of a finding: of the first that a test can express, or of the first of the requested check.
+/// Generates a test from a finding: the first that a test can express, or the first of the requested check.
 ///
 /// # Errors
 ///

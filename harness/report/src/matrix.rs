@@ -1,5 +1,4 @@
-//! The matrix of many runs: the result of each system in each family of scenarios, and the level that it
-//! reaches.
+//! The matrix of many runs: the result of each system in each scenario family, and the level that it reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -53,7 +52,7 @@ impl Cell {
         self.worst = [self.worst, worst].into_iter().flatten().min();
     }
 
-    /// In a few words: the worst severity and how many plans fail, or that all pass.
+    /// A short summary: the worst severity and how many plans fail, or that all pass.
     pub fn words(&self) -> String {
         let n_judged = self.n_pass + self.n_fail;
         let open = if self.n_open > 0 { format!(", {} open", self.n_open) } else { String::new() };
@@ -124,7 +123,7 @@ impl Matrix {
     }
 }
 
-/// The folder of a plan's scenario; scenarios outside of folders are a family of their own.
+/// The folder of a plan's scenario; scenarios outside of folders form a separate family.
 fn family(plan: &str) -> &str {
     let scenario = plan.split(['#', '@']).next().unwrap_or(plan);
     scenario.rsplit_once('/').map_or("-", |(folder, _)| folder)

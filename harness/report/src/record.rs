@@ -1,5 +1,5 @@
-//! The record of one case: everything that is kept of a plan on a system, so that what happened can be shown
-//! later from the record alone.
+//! The record of one case: everything that is kept about a plan on a system, so that the case can be shown
+//! later from only the record.
 //!
 //! A record becomes a handful of named files ([`Record::files`]) and is read back from them
 //! ([`Record::read`]). It does not know where they are stored. Everything that goes into a file is redacted.
@@ -26,7 +26,7 @@ use brickbat_scenario::plan::{CallKey, Plan, PlannedCall};
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 use brickbat_scenario::wire::{self, Delivery};
 
-/// Everything that is kept of one case.
+/// Everything that is kept about one case.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// The plan that was run, and its judgement.
@@ -34,7 +34,7 @@ pub struct Record {
     pub plan: PlanNote,
     /// The proof of each action of the plan, in their order.
     pub receipts: Vec<ReceiptNote>,
-    /// Everything observed, if the plan was driven at all.
+    /// Everything observed, if the plan was driven.
     pub observed: Option<Observed>,
 }
 
@@ -95,7 +95,7 @@ impl Record {
 }
 
 /// The size limit of one file of a record, in bytes. A built-in plan's largest file has about 30 kB; a larger
-/// file is of no use.
+/// file is not useful.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.

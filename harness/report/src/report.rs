@@ -1,4 +1,4 @@
-//! The findings of a run, to be printed or kept. A report never judges again.
+//! The findings of a run, to be printed or stored. A report never judges again.
 //!
 //! A report contains no port, process id, machine path or time outside its `timing` object, and is sorted by
 //! case, so that the same run gives the same bytes.
@@ -60,7 +60,7 @@ pub struct Report {
     pub cases: Vec<Case>,
     /// The number of cases with each verdict.
     pub summary: BTreeMap<String, usize>,
-    /// For each system, what was planned and what was done.
+    /// For each system, the planned and the completed work.
     pub accounts: Vec<Account>,
     /// The dated requirements that ran completely; without them there are no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ pub struct Case {
     /// How often the verdict was the same; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
-    /// True if the findings were to be confirmed by a second run, but the run was stopped.
+    /// True if a second run was to confirm the findings, but the run was stopped.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unconfirmed: bool,
     /// The command that runs this case again.
@@ -184,7 +184,7 @@ impl Case {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
-    /// How often the verdict was the same, in words; none if every run of the plan had the same result.
+    /// How often the verdict was the same, as text; none if every run of the plan had the same result.
     pub fn label(&self) -> Option<String> {
         self.repeats.as_ref().and_then(Repeats::label)
     }
@@ -317,11 +317,9 @@ impl Report {
     /// The exit code, given the mildest severity that makes the run red.
     ///
     /// 0 as expected, 1 findings that count or a stale baseline, 3 could not judge, 4 the reference agent
-    /// failed: the suite itself is broken.
-    /// A run that was stopped has not judged everything, and its findings count even if they are not
-    /// confirmed.
-    /// If several apply, 4 outranks 1, and 1 outranks 3. A shard may judge nothing at all; a complete run may
-    /// not.
+    /// failed: the suite itself is broken. A run that was stopped has not judged everything, and its findings
+    /// count even if they are not confirmed. If several apply, 4 outranks 1, and 1 outranks 3. A shard may
+    /// judge nothing; a complete run must judge something.
     pub fn exit_code(&self, fail_on: Severity) -> u8 {
         let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());

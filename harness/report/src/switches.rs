@@ -81,7 +81,7 @@ impl Pair {
         }
     }
 
-    /// In a few words: the worst severity and in how many of the plans, or that all pass.
+    /// A short summary: the worst severity and in how many of the plans, or that all pass.
     pub fn words(&self) -> String {
         let n_judged = self.n_pass + self.n_fail;
         match self.worst {

@@ -1,6 +1,6 @@
-//! Checks requests for `brickbat check`: takes bytes and returns findings with a place and an excerpt.
+//! Checks requests for `brickbat check`: takes bytes and returns findings with a location and an excerpt.
 //!
-//! The module opens no files. The caller says where a text begins, and [`CheckReport`] writes the
+//! The module opens no files. The caller specifies where a text begins, and [`CheckReport`] writes the
 //! findings.
 
 mod addressee;
@@ -85,7 +85,7 @@ pub struct CheckedRequest {
     pub is_denied: bool,
 }
 
-/// A violation of a rule at a place in a file.
+/// A violation of a rule at a location in a file.
 #[derive(Debug, Clone)]
 pub struct Finding {
     /// The rule.
@@ -100,9 +100,9 @@ pub struct Finding {
     pub refused_by: Vec<&'static str>,
     /// The profiles that warn about it.
     pub warned_by: Vec<&'static str>,
-    /// The place in the file.
+    /// The location in the file.
     pub place: FileSpan,
-    /// The text around that place.
+    /// The text around that location.
     pub excerpt: Excerpt,
 }
 
@@ -204,7 +204,7 @@ pub fn request_in(text: &[u8]) -> Range<usize> {
     row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }
 
-/// Judges a request. `place` converts a byte range of the text to a place in its file.
+/// Judges a request. `place` converts a byte range of the text to a location in its file.
 fn judge(
     subject: &Subject,
     around: &Around,

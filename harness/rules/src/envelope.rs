@@ -17,7 +17,8 @@ pub enum RelativeEnvelope {
     Cerebras,
     /// Cohere: `{message}` (<https://github.com/langchain-ai/langchain-cohere/pull/15>).
     Cohere,
-    /// MiniMax: like Anthropic's, with the status in words (<https://github.com/earendil-works/pi/issues/5468>).
+    /// MiniMax: like Anthropic's, with the status as text
+    /// (<https://github.com/earendil-works/pi/issues/5468>).
     Minimax,
     /// DashScope: OpenAI's with two more ids (<https://github.com/agno-agi/agno/pull/5317>).
     Dashscope,

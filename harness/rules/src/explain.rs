@@ -31,7 +31,7 @@ struct Page {
     lacking: Vec<&'static Profile>,
     /// The hosts with this rule.
     hosts: Vec<String>,
-    /// The results from recordings, in words.
+    /// The results from recordings, as text.
     recorded: Vec<String>,
     /// True if a recorded rejection confirms the rule.
     is_recorded: bool,

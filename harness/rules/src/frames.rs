@@ -46,7 +46,7 @@ pub enum FrameKind {
 pub enum FrameError {
     /// A checksum is wrong.
     Checksum {
-        /// The part of the frame that the checksum is for, in words.
+        /// The part of the frame that the checksum covers, as text.
         of: &'static str,
         /// The checksum in the frame.
         found: u32,

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, Hasher};
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
-/// Ids of calls, each once, in the order in which they were added.
+/// Call ids without duplicates, in the order in which they were added.
 ///
 /// Batches are small, and comparing a few short strings is faster than hashing. A hostile batch may have a
 /// million ids.
@@ -20,7 +20,7 @@ pub(crate) struct Ids<'a> {
     hasher: DefaultHashBuilder,
 }
 
-/// Up to this number, ids are compared one by one.
+/// Up to this number of ids, they are compared one by one.
 const FEW: usize = 16;
 
 impl<'a> Ids<'a> {

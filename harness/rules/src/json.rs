@@ -32,8 +32,8 @@ pub const MAX_BYTES: usize = u32::MAX as usize;
 /// providers, Go's `encoding/json`.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Maximum depth of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json
-/// reads nothing deeper, and the scalars in the innermost array need a level of their own.
+/// Maximum depth of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json reads
+/// nothing deeper, and the scalars in the innermost array need one more level.
 pub const MAX_VALUE_DEPTH: usize = 128;
 
 /// Values in the order of the text.

@@ -201,7 +201,7 @@ fn is_secret(text: &str) -> bool {
     text.len() >= if is_wordy { MIN_WORDY_SECRET } else { MIN_SECRET }
 }
 
-/// Headers with credentials, in lower case.
+/// Headers that contain credentials, in lower case.
 const CREDENTIAL_HEADERS: [&str; 10] = [
     "api-key",
     "authorization",
@@ -245,7 +245,7 @@ const HARMLESS_HEADERS: [&str; 26] = [
     "x-goog-api-client",
 ];
 
-/// Returns whether a header has a credential, based on its name or the words in it.
+/// Returns whether a header contains a credential, based on its name or the words in it.
 pub fn is_credential_header(name: &str) -> bool {
     is_known_header(name) || named::is_header(&name.to_ascii_lowercase())
 }
@@ -259,7 +259,7 @@ pub fn is_harmless_header(name: &str) -> bool {
     !is_credential_header(&name) && (is_of_sdk || is_named || HARMLESS_HEADERS.contains(&name.as_str()))
 }
 
-/// Returns whether a query parameter has a credential.
+/// Returns whether a query parameter contains a credential.
 pub fn is_credential_query(name: &str) -> bool {
     named::is_query_name(name)
 }

@@ -146,7 +146,8 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The form of an id is its length, its alphabet or its pattern. A new rule about it is red here until it is listed.
+    /// The form of an id is its length, its alphabet or its pattern. This test fails for a new rule about it
+    /// until the rule is listed.
     #[test]
     fn the_rules_about_the_form_of_ids_are_those_whose_names_say_so() {
         let says_so = |name: &&str| {

@@ -1,7 +1,7 @@
 //! Which models a rule applies to.
 //!
-//! The rules read this from the version in a model's name. This table describes it for people. A test
-//! checks that it lists every rule that depends on the name.
+//! The rules read this from the version in a model's name. This table is the human-readable description. A
+//! test checks that it lists every rule that depends on the name.
 
 use crate::Rule;
 

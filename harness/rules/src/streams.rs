@@ -53,7 +53,7 @@ pub struct StreamReport {
     pub profile: Option<&'static str>,
     /// How the stream ended.
     pub ended: Ended,
-    /// The warnings, each rule only at its first place. The error, if there is one, is last.
+    /// The warnings, each rule only at its first position. The error, if there is one, is last.
     pub violations: Vec<StreamViolation>,
     /// The provider's message if it reported an error inside the stream, cut to one short line.
     pub provider_error: Option<String>,

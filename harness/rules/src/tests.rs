@@ -455,7 +455,7 @@ fn mistral_body(batches: &[usize], edit: impl Fn(usize, &mut Vec<Value>)) -> Val
     json!({ "model": "mistral-large-latest", "messages": messages })
 }
 
-/// Returns JSON with the right words in random places, so that most values are almost a body.
+/// Returns JSON with the right keys at random positions, so most values are almost a body.
 fn likely_body() -> impl Strategy<Value = Value> {
     let words = [
         "user",

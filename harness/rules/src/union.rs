@@ -1,4 +1,4 @@
-//! Validation by all providers of a dialect at once, for a client that does not yet know its provider.
+//! Validation by all providers of a dialect at once, for a client with a provider that is not yet known.
 
 use hashbrown::HashMap;
 
@@ -9,8 +9,8 @@ use crate::{Dialect, MAX_VIOLATIONS, Memory, Profile, Severity, Violation};
 /// A violation of a rule, with the profiles that reject it or warn about it.
 #[derive(Debug, Clone)]
 pub struct UnionViolation {
-    /// The violation as the first profile reports it that rejects it, or else the first that warns about
-    /// it.
+    /// The violation as reported by the first profile that rejects it, or otherwise by the first that warns
+    /// about it.
     pub violation: Violation,
     /// The profiles that reject the body because of it, the dialect's default first. Empty for a warning.
     pub refused_by: Vec<&'static Profile>,
@@ -21,8 +21,8 @@ pub struct UnionViolation {
 /// Returns the violations in a body according to the newest profile of each name in a dialect; see
 /// [`Profile::newest_of_each_name`].
 ///
-/// At least one provider rejects the body if an entry has a profile in `refused_by`. There is one entry
-/// for each rule and place, in the order in which providers check. There are at most [`MAX_VIOLATIONS`]
+/// At least one provider rejects the body if an entry has a profile in `refused_by`. There is one entry for
+/// each rule and location, in the order in which providers check. There are at most [`MAX_VIOLATIONS`]
 /// entries with a rejection, and as many with only warnings. The body is read once, whatever the number of
 /// profiles.
 pub fn validate_union(dialect: Dialect, body: &[u8]) -> Vec<UnionViolation> {

@@ -43,7 +43,7 @@ pub struct Violation {
     pub rule: &'static Rule,
     /// An error if the provider rejects the request, otherwise a warning.
     pub severity: Severity,
-    /// The JSON pointer to the place in the body. It always resolves: a missing field is reported at its
+    /// The JSON pointer to the location in the body. It always resolves: a missing field is reported at its
     /// parent.
     pub pointer: String,
     /// The provider's own message. The wording changes over the years, so do not compare messages.
@@ -135,7 +135,7 @@ pub fn refusal(violations: &[Violation]) -> Option<&Violation> {
     violations.iter().find(|violation| violation.severity == Severity::Error)
 }
 
-/// The place of a violation, and the parts of its message.
+/// The location of a violation, and the parts of its message.
 #[derive(Debug)]
 pub(crate) struct Occurrence {
     pointer: String,
@@ -232,8 +232,8 @@ impl Violations {
         }
     }
 
-    /// Errors and warnings have separate limits, so that many warnings cannot hide a rejection. So have
-    /// the phases, because the violation that the provider reports first may be found last.
+    /// Errors and warnings have separate limits, so that many warnings cannot hide a rejection. So do the
+    /// phases, because the violation that the provider reports first may be found last.
     fn has_room(&mut self, rule: &Rule, severity: Severity) -> bool {
         let count = self.counts.entry((severity, rule.phase)).or_default();
         *count += 1;

@@ -43,7 +43,7 @@ pub enum Action<Call = String, Since = u32> {
     /// An error event inside the stream that began with status 200; then the connection closes.
     Error(ErrorKind),
     /// The request is answered with an HTTP error, a number of times, and served normally after that. With `status: 400` and
-    /// `overflow: true` it says that the request is too long for the model. Belongs to `before: headers`.
+    /// `overflow: true`, it reports that the request is too long for the model. Belongs to `before: headers`.
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
@@ -78,7 +78,7 @@ pub enum Action<Call = String, Since = u32> {
     Thinking(bool),
     /// From the next turn on the thread continues with another provider, named by its dialect, or with the `first` one again. Belongs to `before: prompt`.
     Provider(ProviderChoice),
-    /// The system ends the turn by itself: a limit is reached, or a tool ends it. No scenario writes it.
+    /// The system ends the turn on its own: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
 }
@@ -101,8 +101,8 @@ crate::named! {
 pub struct HttpFault {
     /// The status, 400 to 599.
     pub status: u16,
-    /// True if the provider says that the request is too long for the model, in its own words for that. This
-    /// needs status 400, and the provider asks for no pause.
+    /// True if the provider reports that the request is too long for the model, with its own error message.
+    /// This needs status 400, and the provider asks for no pause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
     /// The number of requests that get it before the reply is served, 1 to 20.

@@ -1,4 +1,4 @@
-//! One hash for everything that must be the same in every version: shards, names of causes, novelty.
+//! The hash for everything that must be the same in every version: shards, names of causes, novelty.
 
 /// FNV-1a with 64 bits, written out so that no dependency can change it.
 ///

@@ -1,6 +1,6 @@
 //! A history: the messages of a conversation in any dialect, without loss.
 //!
-//! Every item keeps its place in the request. Parts that are not understood are kept as they are.
+//! Every item keeps its position in the request. Parts that are not understood are kept unchanged.
 //! [`crate::wire::history()`] reads histories from requests.
 
 use serde::Serialize;
@@ -46,7 +46,7 @@ pub enum Role {
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Content {
     Thought {
-        /// The block as it is in the request, including its signature.
+        /// The block as it appears in the request, including its signature.
         value: Value,
     },
     Text {
@@ -67,14 +67,14 @@ pub enum Content {
         is_error: Option<bool>,
     },
     Raw {
-        /// The block as it is in the request.
+        /// The block as it appears in the request.
         value: Value,
     },
 }
 
 impl History {
-    /// The shape in one line, for people: `u[text] a[text,call a,call b] u[result a,error b]`.
-    /// `name` returns the word for a wire id.
+    /// The human-readable shape in one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
+    /// returns the word for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         self.shape_with(name, |_, _, is_error| result_word(is_error))
     }
@@ -119,7 +119,7 @@ impl History {
     }
 }
 
-/// The word for a result, for people: `error` if the result is marked as one.
+/// The human-readable word for a result: `error` if the result is marked as one.
 pub fn result_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "error" } else { "result" }
 }

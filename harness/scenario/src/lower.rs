@@ -85,7 +85,7 @@ pub fn plans_with(
     Ok(plans)
 }
 
-/// Shows the first problem of a variant. The message names the variant unless all variants have the problem.
+/// Shows the first problem of a variant. The message names the variant, unless all variants have the problem.
 fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[Problem]) -> Diagnostic {
     let fallback = Problem::new("", "the scenario cannot be lowered");
     let problem = problems.first().unwrap_or(&fallback);
@@ -322,7 +322,8 @@ fn ask_again(
     planned.attempts.push(again);
 }
 
-/// The reason why a scenario that names a profile cannot be played, if the profile is of another dialect.
+/// The reason why a scenario that names a profile cannot be played, if the profile belongs to another
+/// dialect.
 fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
     let Some(name) = &scenario.profile else { return Ok(None) };
     match Profile::named(name) {

@@ -1,10 +1,9 @@
-//! Turns the text of a scenario file into its variants, and shows every mistake at its place.
+//! Parses the text of a scenario file into its variants, and reports every error with its location.
 //!
-//! `parse::tree` reads the text as a tree that keeps the place of every value. `parse::vary` determines the
-//! variants and the value of each `$name` in them. `parse::typed` reads the result as a [`Scenario`].
-//! [`crate::lower`] decides whether a scenario makes sense; it traces its problems back to the text
-//! with [`Variant::locate`].
-//! [`document`] reads other YAML files, such as manifests, with the same care.
+//! `parse::tree` reads the text as a tree that keeps the location of every value. `parse::vary` determines
+//! the variants and the value of each `$name` in them. `parse::typed` reads the result as a [`Scenario`].
+//! [`crate::lower`] decides whether a scenario makes sense; it traces its problems back to the text with
+//! [`Variant::locate`]. [`document`] reads other YAML files, such as manifests, with the same care.
 
 use std::sync::Arc;
 
@@ -29,7 +28,7 @@ use tree::{Key, Node, NodeKind, placeholder};
 /// One variant of a scenario file.
 #[derive(Debug, Clone)]
 pub struct Variant {
-    /// The variant's values in words, such as `k=1`; empty if the file does not vary.
+    /// The variant's values as text, such as `k=1`; empty if the file does not vary.
     pub name: String,
     /// The scenario with every placeholder filled in.
     pub scenario: Scenario,
@@ -60,8 +59,8 @@ pub fn parse(file_name: &str, text: &str) -> Result<Vec<Variant>, Diagnostic> {
     Ok(variants)
 }
 
-/// Reads a YAML file that is not a scenario: it has no variants, and `$name` is plain text.
-/// `check` returns a mistake that the types cannot detect: a JSON pointer to its place, and a message.
+/// Reads a YAML file that is not a scenario: it has no variants, and `$name` is plain text. `check` returns
+/// an error that the types cannot detect: a JSON pointer to its location, and a message.
 pub fn document<T: DeserializeOwned>(
     file_name: &str,
     text: &str,
@@ -82,7 +81,7 @@ fn steps(pointer: &str) -> Vec<String> {
     pointer.split('/').skip(1).map(|step| step.replace("~1", "/").replace("~0", "~")).collect()
 }
 
-/// True if every variant has the same mistake, so that the message should not name a variant.
+/// True if every variant has the same error, so the message should not name a variant.
 fn fails_everywhere(
     source: &SourceFile,
     filling: &mut vary::Filling<'_>,
@@ -95,24 +94,25 @@ fn fails_everywhere(
     })
 }
 
-/// A note that names the variant of a mistake.
+/// A note that names the variant of an error.
 fn note(variant: &str) -> Option<String> {
     (!variant.is_empty()).then(|| format!("in the variant `{variant}`"))
 }
 
 impl Variant {
-    /// The place in the file that a JSON pointer into the scenario refers to. If the pointer goes deeper than
-    /// the file, this is the nearest place above; for a filled-in value it is the place of its `$name`.
+    /// The location in the file that a JSON pointer into the scenario refers to. If the pointer goes deeper
+    /// than the file, this is the nearest location above; for a filled-in value, it is the location of its
+    /// `$name`.
     pub fn locate(&self, pointer: &str) -> Span {
         self.source.locate_steps(&steps(pointer))
     }
 
-    /// A mistake of every variant, at the place that a JSON pointer into the scenario refers to.
+    /// An error in every variant, at the location that a JSON pointer into the scenario refers to.
     pub fn diagnose(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
         self.source.at(self.locate(pointer), message).with_hint(hint)
     }
 
-    /// Like [`Variant::diagnose`], for a mistake of this variant only.
+    /// Like [`Variant::diagnose`], for an error in only this variant.
     pub fn diagnose_own(&self, pointer: &str, message: &str, hint: Option<String>) -> Diagnostic {
         self.diagnose(pointer, message, hint).with_note(note(&self.name))
     }
@@ -131,7 +131,7 @@ impl SourceFile {
         Diagnostic::new(&self.file, &self.text, span, message)
     }
 
-    /// The place of a value. For a map or a list that has a key, it is the place of the key.
+    /// The location of a value. For a map or a list under a key, it is the location of the key.
     fn locate_steps(&self, steps: &[String]) -> Span {
         let (key, node) = self.walk(steps);
         match (&node.kind, key) {
@@ -140,7 +140,7 @@ impl SourceFile {
         }
     }
 
-    /// The place of a key.
+    /// The location of a key.
     fn locate_key(&self, steps: &[String]) -> Span {
         let (key, node) = self.walk(steps);
         key.map_or(node.span, |key| key.span)

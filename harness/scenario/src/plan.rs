@@ -63,7 +63,7 @@ pub struct Plan {
     /// The name of the plan.
     #[serde(skip)]
     pub id: PlanId,
-    /// The dialect that the provider speaks, in turns that do not name another.
+    /// The dialect of the provider, in turns that do not name another.
     pub dialect: Dialect,
     /// The seed from which wire ids and markers are minted.
     pub seed: u64,
@@ -89,7 +89,8 @@ pub struct Plan {
     /// Tools that the model calls although the system is never given them. Only a control plan provides them.
     #[serde(skip)]
     pub missing: Vec<PlannedTool>,
-    /// The number of replies with calls after which the system ends a turn by itself, if it has a step limit.
+    /// The number of replies with calls after which the system ends a turn on its own, if it has a step
+    /// limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step_limit: Option<u32>,
     /// The bytes of tool results that fit the model's window, if the window is limited.
@@ -146,8 +147,8 @@ impl Plan {
         Some(CallKey(at as u32))
     }
 
-    /// The profile that judges the plan: the one that its scenario names, else the one for its dialect in
-    /// `given`, else the newest.
+    /// The profile that judges the plan: the one in its scenario, otherwise the one for its dialect in
+    /// `given`, otherwise the newest.
     pub fn profile_from(&self, given: &[&'static Profile]) -> &'static Profile {
         let named = self.profile.as_deref().and_then(Profile::named);
         let of_dialect = || given.iter().copied().find(|profile| profile.dialect == self.dialect);
@@ -534,7 +535,7 @@ pub enum ScriptBlock {
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedAction {
-    /// The point in the words of the scenario, for people: `after end b of reply 1`.
+    /// The human-readable point in the scenario's terms: `after end b of reply 1`.
     pub words: String,
     pub at: PlannedPoint,
     pub what: BoundAction,

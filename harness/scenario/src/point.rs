@@ -59,7 +59,7 @@ pub enum Which {
     Call(String),
 }
 
-/// The kinds of places in a turn, by what can happen there.
+/// The kinds of points in a turn, by what can happen there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
     /// Between two turns.

@@ -1,5 +1,5 @@
-//! A random number generator that no dependency can change: stored reports and regressions contain its
-//! results.
+//! A random number generator that does not depend on other crates, because stored reports and regressions
+//! contain its results.
 
 use crate::hash::{FNV_OFFSET, fnv1a_after};
 

@@ -1,4 +1,4 @@
-//! The scenario format: in words, what the model says, what the tools do, and what goes wrong.
+//! The scenario format: a description of the model's output, the tools' behaviour, and the faults.
 //!
 //! A scenario is an authored YAML file. JSON is accepted too, because it is valid YAML.
 //! It is neutral: it names no provider and contains no wire ids, bytes or times.
@@ -167,7 +167,7 @@ crate::named! {
         Steer = "steer",
         /// The user can send another prompt while a turn runs: the system queues it, refuses it, or stops the turn.
         SecondPrompt = "second-prompt",
-        /// The system can be made to end a turn by an exception of its own.
+        /// The system can be made to end a turn with one of its own exceptions.
         Interrupt = "interrupt",
         /// The system ends a turn after a number of steps.
         StepLimit = "step-limit",
@@ -204,7 +204,7 @@ crate::named! {
 
 /// How a tool ends once the harness lets it. Give exactly one of `returns`, `fails`, `throws` and `denies`,
 /// unless the tool is `missing`, `hands_over` or is an `agent`. In a text, `{key}` is replaced by the
-/// argument `key` of the call. An empty text makes an empty result. U+FFFD stands for half of a character (a
+/// argument `key` of the call. An empty text makes an empty result. U+FFFD represents half a character (a
 /// lone surrogate), which the tool really returns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -243,7 +243,7 @@ pub struct Tool {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ends: bool,
     /// The tool hands the conversation over to another agent, which is asked once the batch is answered. The
-    /// system chooses the text of the result, so the tool has no outcome of its own. If one batch contains
+    /// system chooses the text of the result, so the tool has no separate outcome. If one batch contains
     /// several handoffs, a system may take only one.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,

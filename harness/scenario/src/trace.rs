@@ -1,7 +1,7 @@
 //! The trace: everything observed while a plan ran, in one total order, append-only.
 //!
-//! The ledger, which records the real side effects, is computed from the trace. It counts what the gates saw,
-//! not what anyone claims.
+//! The ledger, which records the real side effects, is computed from the trace. It counts what happened at
+//! the gates, not what the system reports.
 
 use std::sync::Arc;
 
@@ -92,7 +92,7 @@ pub enum Event {
         /// the request.
         #[serde(skip)]
         model: Option<String>,
-        /// True if the request shows that the system compacted its history by itself: the context was
+        /// True if the request shows that the system compacted its history on its own: the context was
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
@@ -180,10 +180,10 @@ pub enum Event {
     },
     /// Nothing happened for as long as the harness waits.
     Quiet,
-    /// The system continues by itself after this many seconds; after such a silence, others would have been
-    /// taken as hanging.
+    /// The system continues on its own after this many seconds; after such a silence, other systems would
+    /// have been considered hung.
     Waited { seconds: u32 },
-    /// The turn did not end at its stop, so everything that was held of it continues.
+    /// The turn did not end at its stop, so everything that was held in it continues.
     LetGo,
     /// The harness gave up waiting for the end of the turn.
     GaveUp,
@@ -317,7 +317,7 @@ pub enum TurnOutcome {
     Cancelled,
 }
 
-/// The real course of one call.
+/// The actual course of one call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallRecord {
     /// The arguments of each start, in order.

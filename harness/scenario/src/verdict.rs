@@ -94,12 +94,13 @@ impl Severity {
     /// The mildest severity of all: as the threshold, it makes every finding turn a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
-    /// True if a system with this finding in a control plan cannot be judged at all: it cannot hold a plain conversation.
+    /// True if a system with this finding in a control plan cannot be judged, because it cannot hold a plain
+    /// conversation.
     pub fn ends_conversation(self) -> bool {
         matches!(self, Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang)
     }
 
-    /// The mildest severity that an option value stands for: a name, `bricked` or `any`.
+    /// The mildest severity that an option value represents: a name, `bricked` or `any`.
     pub fn threshold(word: &str) -> Option<Severity> {
         match word {
             "any" => Some(Severity::MILDEST),
@@ -165,7 +166,7 @@ pub struct Finding {
     pub permanence: Option<Permanence>,
     /// The problem, in one sentence.
     pub message: String,
-    /// The turn and the request, and the place in the request.
+    /// The turn and the request, and the location in the request.
     #[serde(rename = "where")]
     pub place: String,
     /// The provider's rule that is broken, if there is one.

@@ -58,7 +58,7 @@ pub struct Wire {
     pub(crate) offers_search: Option<fn(Json<'_, '_>) -> bool>,
     /// The names in one entry of the list of tools.
     pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
-    /// Reads the calls and the form of answer that a request allows.
+    /// Reads the calls and the answer format that a request allows.
     pub(crate) offer: for<'t, 'a> fn(Json<'t, 'a>) -> Offer<'t, 'a>,
     pub(crate) history: fn(Json<'_, '_>) -> History,
     pub(crate) request_id: fn(&str) -> String,
@@ -68,7 +68,7 @@ pub struct Wire {
     pub(crate) stream: fn(&Plan, &Script, Envelope<'_>) -> Encoded,
     pub(crate) whole: fn(&Plan, &Script, Envelope<'_>) -> Value,
     /// The marks of the thoughts, texts and calls in a reply's stream, in the order of the encoder. Marks
-    /// that are missing here do not exist: a dialect that sends a call in one piece has only the mark of its
+    /// that are missing here do not exist: a dialect that sends a call in one chunk has only the mark of its
     /// end.
     pub(crate) block_marks: fn(&Script, &[PlannedCall]) -> Vec<Mark>,
     pub(crate) status_body: fn(u16) -> Value,
@@ -93,11 +93,11 @@ pub struct DialectTraits {
     pub request_id_header: &'static str,
     /// The prefix of a message's id, before the digits.
     pub(crate) message_id_prefix: &'static str,
-    /// The form of the ids of calls.
+    /// The format of call ids.
     pub call_id: IdForm,
     /// The keys that lead to the tools in a request.
     pub(crate) tools_at: &'static [&'static str],
-    /// The provider's words for the stop reasons that it has.
+    /// The provider's names for the stop reasons that it has.
     pub(crate) stop_words: &'static [(Stop, &'static str)],
     /// The HTTP status for [`ErrorKind::Overloaded`].
     pub(crate) overloaded_status: u16,
@@ -118,10 +118,10 @@ pub struct DialectTraits {
     pub may_lack_ids: bool,
     /// True if a stream carries arguments as a text, which may be invalid JSON.
     pub streams_arguments: bool,
-    /// True if a body in one piece also carries arguments as a text.
+    /// True if a non-streamed body also contains arguments as a text.
     pub writes_arguments: bool,
-    /// True if the provider is known to refuse half of a character in a string. False if no one has seen
-    /// that, or if some reports say that it was accepted; then there is nothing to find.
+    /// True if the provider is known to reject half a character in a string. False if no one has seen that,
+    /// or if some reports say that it was accepted; then there is nothing to find.
     pub refuses_half_characters: bool,
     /// True if a prompt may not directly follow results, so that the model must have answered in between.
     pub wants_word_after_results: bool,
@@ -244,12 +244,12 @@ impl Wire {
         self.offers_search.is_some()
     }
 
-    /// True if a request offers that search. The model searches only if it is offered.
+    /// True if a request offers that search. The model searches only if the search is offered.
     pub fn offers_search(&self, body: Json) -> bool {
         self.offers_search.is_some_and(|offers| offers(body))
     }
 
-    /// The calls and the form of answer that a request allows.
+    /// The calls and the answer format that a request allows.
     pub fn offer<'t, 'a>(&self, body: Json<'t, 'a>) -> Offer<'t, 'a> {
         (self.offer)(body)
     }
@@ -283,17 +283,17 @@ impl Wire {
         (self.whole)(plan, script, envelope)
     }
 
-    /// The provider's word for a stop reason, if it has one.
+    /// The provider's name for a stop reason, if it has one.
     pub fn stop_word(&self, stop: Stop) -> Option<&'static str> {
         self.traits.stop_words.iter().find(|(own, _)| *own == stop).map(|(_, word)| *word)
     }
 
-    /// The provider's word for the stop reason of a reply. Lowering has checked that it exists.
+    /// The provider's name for the stop reason of a reply. Lowering has checked that it exists.
     pub(crate) fn stop_word_of(&self, script: &Script) -> &'static str {
         self.stop_word(script.stop()).unwrap_or_default()
     }
 
-    /// The body of an answer with this status, 400 or above, in the provider's words.
+    /// The body of an answer with this status, 400 or above, with the provider's message.
     pub fn status_body(&self, status: u16) -> Value {
         (self.status_body)(status)
     }
@@ -361,7 +361,7 @@ pub struct Route<'a> {
     pub model: Option<Cow<'a, str>>,
 }
 
-/// The form of an id: a prefix, then random letters.
+/// The format of an id: a prefix, then random letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct IdForm {
     /// The text before the letters.
@@ -373,7 +373,7 @@ pub struct IdForm {
 }
 
 impl IdForm {
-    /// Returns a new id of this form.
+    /// Returns a new id in this format.
     pub fn mint(self, random: &mut Random) -> String {
         format!("{}{}", self.prefix, random.letters(self.n_letters, self.alphabet))
     }
@@ -382,7 +382,7 @@ impl IdForm {
 /// The alphabet of most ids.
 pub(crate) const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/// The list of models, in a form that Anthropic and OpenAI clients both understand.
+/// The list of models, in a format that both Anthropic and OpenAI clients understand.
 pub(crate) fn models(method: &str, path: &str) -> Option<Value> {
     let asks = matches!((method, path), ("GET" | "HEAD", "/v1/models"));
     asks.then(
@@ -390,7 +390,7 @@ pub(crate) fn models(method: &str, path: &str) -> Option<Value> {
     )
 }
 
-/// Providers stamp replies with the time; ours uses a constant, so that the same plan gives the same bytes.
+/// Providers stamp replies with the time; ours uses a constant, so the same plan gives the same bytes.
 pub(crate) const CREATED: u64 = 1_790_000_000;
 
 /// The parts of a reply that are not in its script.
@@ -437,7 +437,7 @@ impl Tokens {
     }
 }
 
-/// A frame of a body with this content type, as text for people and files.
+/// A frame of a body with this content type, as text for readers and files.
 pub fn frame_text(content_type: &str, frame: &[u8]) -> String {
     match content_type {
         event_stream::CONTENT_TYPE => event_stream::shown(frame),
@@ -450,8 +450,8 @@ pub fn encode_stream(dialect: Dialect, plan: &Plan, script: &Script, envelope: E
     (of(dialect).stream)(plan, script, envelope)
 }
 
-/// A reply as one JSON body, in two halves, so that a fault can happen inside it.
-/// All marks of the reply belong to the second half.
+/// A reply as one JSON body, in two halves so that a fault can happen inside it. All marks of the reply
+/// belong to the second half.
 pub fn encode_whole(dialect: Dialect, plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Encoded {
     let text = of(dialect).encode_whole(plan, script, envelope).to_string();
     let middle = text.floor_char_boundary(text.len() / 2);

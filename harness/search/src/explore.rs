@@ -60,7 +60,7 @@ impl Base {
         Base { name: name.to_owned(), scenario, seed }
     }
 
-    /// Everything that can happen in the scenario on a dialect; empty if the dialect cannot play it.
+    /// Everything that can happen in the scenario on a dialect; empty if the scenario cannot be played there.
     pub fn ground(&self, dialect: Dialect) -> Ground {
         let plan = lower::lower(&self.name, "", &self.scenario, dialect, self.seed);
         let injections = match &plan {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_scenario::point::{Point, Which};
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Expect, Reply, Scenario, Tool, Turn};
 
-/// The model's text if any text will do.
+/// The default text of the model.
 pub(crate) const SAID: &str = "Ok.";
 
 /// Removes a turn. Rewinds of later turns are renumbered.
@@ -213,7 +213,7 @@ fn names(scenario: &mut Scenario) {
     }
 }
 
-/// Brings points into the range of the turn, and removes actions that no longer have a place.
+/// Brings points into the range of the turn, and removes actions without a possible point.
 fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
     let (n_calls, n_saved) = (turn.n_calls(), turn.n_saved());
     let Turn { replies, at, .. } = turn;

@@ -1,6 +1,6 @@
 //! A fuzz campaign: generated scenarios, one after the other, guided by what was tried before.
 //!
-//! It draws several scenarios and runs the one with the least-tried pairs of things. The system's behaviour
+//! It draws several scenarios and runs the one with the least-tried pairs of elements. The system's behaviour
 //! is recorded as [`features`](novelty::features) and counted. It does not influence what is tried next:
 //! mutating scenarios that had shown something new was no better than chance. Nothing is run here. The same
 //! seed gives the same cases.

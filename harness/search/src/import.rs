@@ -1,10 +1,10 @@
 //! Imports a bricked session as a scenario: it keeps the structure, and no text.
 //!
 //! An allow-list defines what is kept: the order of the messages and their roles, the calls of each reply,
-//! which of them have results and where, the types of the arguments, the sizes of pictures, what is left of
-//! signatures, and the unusual features of texts, ids and names. Words, names, ids and paths are replaced by
-//! numbered ones. The import then removes everything without which the provider still refuses for the same
-//! reason, and makes unneeded oddities plain.
+//! which of them have results and where, the types of the arguments, the sizes of images, what is left of
+//! signatures, and the unusual features of texts, ids and names. Texts, names, ids and paths are replaced by
+//! numbered ones. The import then removes everything that is not needed for the same rejection, and
+//! normalizes unneeded oddities.
 //!
 //! If the store shows how the thread broke, a second scenario is made from that, provided that a planted bug
 //! breaks it in the same way.
@@ -47,7 +47,7 @@ pub struct Imported {
     pub dialect: Dialect,
     /// A hash of the structure: two sessions with the same fault in the same form have the same hash.
     pub hash: String,
-    /// Parts of the session that a given history cannot express, and that the fault does not need.
+    /// Parts of the session that a given history cannot express, and that the fault does not depend on.
     pub left_out: Vec<&'static str>,
     /// True if the reference agent survives the scenario. If it does not, no system can be judged by the
     /// scenario.

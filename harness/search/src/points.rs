@@ -144,7 +144,7 @@ pub(crate) fn runs(call: &Call, tool: Option<&Tool>) -> bool {
     call.raw.is_none() && tool.is_some_and(starts)
 }
 
-/// True if the tool of a call does not settle by itself.
+/// True if the tool of a call does not settle on its own.
 pub(crate) fn hangs(scenario: &Scenario, call: &Call) -> bool {
     scenario.tools.get(&call.tool).is_some_and(|tool| tool.hangs)
 }

@@ -42,7 +42,7 @@ pub fn n_items(dialect: Dialect, request: &[u8]) -> usize {
 }
 
 /// Makes a scenario from the conversation in a request, and from the recorded reply to it. Returns `None` if
-/// the conversation has no message of the user.
+/// the conversation has no user message.
 pub fn recorded(dialect: Dialect, request: &[u8], reply: Option<&Value>) -> Option<Recorded> {
     let document = Document::parse(request).ok()?;
     let history = wire::history(dialect, document.root());

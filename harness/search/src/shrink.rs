@@ -1,10 +1,10 @@
 //! Shrinking: makes a failing scenario smaller as long as it fails for the same cause.
 //!
 //! It uses hierarchical delta debugging: it removes turns first, then actions, replies, attempts, calls,
-//! texts, and properties of tools and calls; finally it makes values plain. A given history is a conversation
-//! as well: its messages are removed with the results of their calls, then its blocks and results. Each kind
-//! is tried all at once, then in halves, down to single elements, and again until no single element can be
-//! removed: then the scenario is 1-minimal.
+//! texts, and properties of tools and calls; finally it simplifies values. A given history is a conversation
+//! as well: its messages are removed with the results of their calls, then its blocks and results. For each
+//! kind, all elements are tried at once, then halves, down to single elements. This repeats until no single
+//! element can be removed: then the scenario is 1-minimal.
 //!
 //! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still show the cause, so
 //! it works for the simulation and for real systems. A candidate is valid by construction, because the
@@ -76,7 +76,7 @@ impl Setting<'_> {
         }
     }
 
-    /// Plays a scenario with the reference agent.
+    /// Runs a scenario with the reference agent.
     pub fn trial(&self, scenario: &Scenario) -> Trial {
         let plan = lower::lower(self.id, "", scenario, self.dialect, self.seed);
         let Some(plan) = plan.ok().filter(|plan| plan.impossible.is_none()) else { return Trial::Unplayable };

@@ -1,6 +1,6 @@
 //! Code that fuzz targets share: it mutates and crosses scenarios as scenarios, not as bytes.
 //!
-//! The author of an SDK in Rust fuzzes an agent of their own with [`crate::fuzz_agent`].
+//! Authors of a Rust SDK fuzz their own agent with [`crate::fuzz_agent`].
 
 use crate::generate::{self, Source, cross, mutate};
 use crate::oracle;

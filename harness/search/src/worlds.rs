@@ -1,4 +1,4 @@
-//! Small worlds: every conversation of at most two turns that contains at most three things: calls, one
+//! Small worlds: every conversation of at most two turns that contains at most three elements: calls, one
 //! action, and one oddity.
 //!
 //! Conversations that differ only in names or texts count as one: calls are named in the order in which they
@@ -18,7 +18,7 @@ use brickbat_scenario::scenario::{
 /// The maximum number of turns in a small world.
 pub const MAX_TURNS: usize = 2;
 
-/// The maximum number of things in a small world: calls, an action, and an oddity.
+/// The maximum number of elements in a small world: calls, an action, and an oddity.
 pub const MAX_THINGS: usize = 3;
 
 /// Every small world, in a fixed order: smallest conversations first.
@@ -245,7 +245,7 @@ fn injected(base: &Scenario, is_wanted: fn(&ActionSpec) -> bool) -> Vec<Scenario
 /// HTTP error statuses: one after which a client should retry, and one after which it should not.
 const STATUSES: [u16; 2] = [529, 400];
 
-/// The actions of a line of the table, except those that differ only in texts and numbers.
+/// The actions of a row of the table, except those that differ only in texts and numbers.
 fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
     let refused =
         |status: &u16| HttpFault { status: *status, overflow: false, times: 1, retry_after_ms: SOON_MS };

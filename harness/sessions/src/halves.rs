@@ -1,10 +1,10 @@
-//! Halves of characters (lone surrogates): an escape such as `\ud83d` without its other half, left where a
-//! text was cut inside an emoji.
+//! Half characters (lone surrogates): an escape such as `\ud83d` without its other half, left where a text
+//! was cut inside an emoji.
 //!
 //! Products in JavaScript write and send them without an error, and providers reject the request body: "The
-//! request body is not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). Strings in
-//! Rust cannot contain them, so they are read as U+FFFD, which takes as many bytes, and each is noted with
-//! its place.
+//! request body is not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). Rust strings
+//! cannot contain them, so they are read as U+FFFD, which has the same length in bytes, and the place of each
+//! is recorded.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -21,9 +21,9 @@ const WORDS: &str = "half of a character, so the request body is not valid JSON"
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 /// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist of them.
 const MAX_NOTED: usize = 10_000;
-/// Magic bytes of files without text.
+/// Magic bytes of non-text files.
 const BINARY: [&[u8]; 2] = [b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"];
-/// A body with half of a character.
+/// A body with a half character.
 const BODY: &[u8] = br#"{"messages":[],"contents":[],"input":["\ud83d"]}"#;
 
 /// Files in which each half is replaced, with the places of the halves.
@@ -78,7 +78,7 @@ impl Halves {
     }
 }
 
-/// Returns whether a trouble is half of a character.
+/// Returns whether a trouble is a half character.
 pub(crate) fn is_half(trouble: &Trouble) -> bool {
     trouble.words == WORDS
 }

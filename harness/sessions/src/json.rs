@@ -1,4 +1,4 @@
-//! Lines and values of JSON with their places, and edits of the surrounding bytes.
+//! JSON lines and values with their places, and edits of the surrounding bytes.
 
 use std::ops::Range;
 
@@ -77,8 +77,8 @@ const MAX_WORD_BYTES: usize = 40;
 
 /// Replaces ranges of bytes.
 ///
-/// The ranges must not overlap. An empty range is an insertion, and two insertions at one place keep their
-/// order.
+/// The ranges must not overlap. An empty range is an insertion, and two insertions at the same offset keep
+/// their order.
 pub(crate) fn splice(bytes: &[u8], mut edits: Vec<(Range<usize>, Vec<u8>)>) -> Vec<u8> {
     edits.sort_by_key(|(span, _)| (span.start, span.end));
     let mut out = Vec::with_capacity(bytes.len());

@@ -77,7 +77,7 @@ const LATER_GEMINI: &str = "gemini-3-flash-preview";
 const NEXT: &str = "Go on.";
 
 /// Judges the next request of a session. The dialect and profile are the given ones, or those that the store
-/// shows, or Anthropic Messages, which checks most.
+/// shows, or Anthropic Messages, which has the strictest checks.
 pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
     judge_for(session, profile, None)
 }
@@ -147,7 +147,7 @@ struct Request {
     body: Vec<u8>,
     /// True if the body is a bare list of messages.
     is_list: bool,
-    /// The pointer and the place in the store of each block.
+    /// The pointer of each block, and its place in the store.
     rendered: histories::Rendered,
 }
 

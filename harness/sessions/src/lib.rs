@@ -1,13 +1,13 @@
 //! Reads, judges and repairs sessions as agents store them.
 //!
 //! A session can be broken in three layers. The *store* cannot be read: a torn line, NUL bytes. The *branch*
-//! is rebuilt wrongly from the readable parts. Or the right branch makes a *request* that the provider
+//! is rebuilt wrongly from the readable parts. Or the correct branch produces a *request* that the provider
 //! rejects. [`read()`] detects faults in the first two layers, [`judge()`] in the third: the product's *send
 //! model* derives the next request from the store, and the rules of `brickbat-rules` decide whether a strict
 //! provider accepts it.
 //!
-//! This crate is pure: it takes bytes and returns values. The command line opens files and handles locks and
-//! backups.
+//! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
+//! locking and backups.
 
 mod files;
 mod halves;
@@ -44,7 +44,7 @@ pub use stores::{
 pub const NOT_RECORDED: &str =
     "No result of this call was recorded. It may or may not have run; check before you run it again.";
 
-/// Text of a result for a declined call, in stores that have no form of their own for that.
+/// Text of a result for a declined call, in stores without their own format for that.
 pub const DECLINED: &str = "The user declined this call, and it did not run.";
 
 /// Text of a result for a call that was never approved. The product asks the user and runs nothing before the

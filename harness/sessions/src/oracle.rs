@@ -9,7 +9,7 @@ use crate::{
     read_body, repair,
 };
 
-/// Maximum number of sessions to check in one store. A fuzzer writes databases with thousands.
+/// Maximum number of sessions to check in one store. A fuzzer writes databases with thousands of sessions.
 const MAX_SESSIONS: usize = 8;
 
 /// Describes a broken invariant. `None` if the files are read, judged and repaired as promised.
@@ -31,15 +31,15 @@ pub fn wrong_with_files(files: &Files) -> Option<String> {
 /// The outcome for a conversation with a known fault, or without one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The conversation was sound and stayed unchanged.
+    /// The conversation was valid and stayed unchanged.
     Healthy,
     /// The conversation was repaired.
     Mended,
-    /// The conversation was left alone, since its repair would take a guess.
+    /// The conversation was left alone, because its repair would require a guess.
     Beyond,
 }
 
-/// Repairs a generated conversation and checks the invariants. A sound conversation stays unchanged, a
+/// Repairs a generated conversation and checks the invariants. A valid conversation stays unchanged, a
 /// repairable one is repaired, and a second repair changes nothing. Only blank or duplicate blocks are lost,
 /// and only results that are marked as not recorded are added.
 ///
@@ -117,8 +117,8 @@ fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Op
     }
 }
 
-/// Finds two blocks with the same place, which no edit could tell apart. A call and its result may share
-/// theirs.
+/// Finds two blocks with the same place, which edits could not distinguish. A call and its result may share a
+/// place.
 fn wrong_with_places(session: &Session) -> Option<String> {
     let mut places = std::collections::BTreeSet::new();
     for block in blocks(session) {

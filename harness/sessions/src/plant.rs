@@ -1,11 +1,9 @@
-//! Plants faults from public threads into the stores of products, so that repairs can be tried on the real
-//! products.
+//! Plants faults from public threads into the stores of products, to test repairs with the real products.
 //!
 //! A fault is planted at one call of a stored conversation, as the product itself would have left it. Nothing
-//! else changes. Faults that the edits of a repair can express are written that way. The others are made in
-//! the JSON of the store, at the places that its reader reported. If a store cannot represent a fault, an
-//! error is returned: a store that keeps a call and its result in one object cannot have a result without a
-//! call.
+//! else changes. Faults that repair edits can express are written as such edits. The others are made in the
+//! JSON of the store, at the places that its reader reported. If a store cannot represent a fault, an error
+//! is returned: a store that keeps a call and its result in one object cannot have a result without a call.
 
 mod fused;
 mod items;
@@ -35,7 +33,7 @@ pub enum Fault {
     ResultOrphan,
     /// The text before the calls is only white space.
     BlankText,
-    /// The thought before the calls lost its text but kept its signature.
+    /// The thinking before the calls lost its text but kept its signature.
     HollowThought,
 }
 
@@ -120,7 +118,7 @@ pub enum PlantError {
     /// The store has no form for the fault.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// The conversation has no such place, or the store cannot represent the fault.
+    /// The conversation has no such call, or the store cannot represent the fault.
     #[error("{0}")]
     Nowhere(&'static str),
 }

@@ -11,7 +11,7 @@ pub(crate) enum PerFile {
     Many,
 }
 
-/// The form of a product's files, as far as it matters for planting faults.
+/// The format of a product's files, as far as it matters for planting faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// One JSON document, in which a call and its result are one part.
@@ -41,7 +41,7 @@ macro_rules! products {
                 }
             }
 
-            /// The name as its makers write it.
+            /// The name in its makers' spelling.
             fn name(self) -> &'static str {
                 match self {
                     $(Product::$variant => $name,)*
@@ -104,7 +104,7 @@ products! {
     OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json;
     /// LangGraph: checkpoints in SQLite.
     Langgraph: "langgraph", "LangGraph", Many, Other;
-    /// A request body, or a list of messages in a provider's own form.
+    /// A request body, or a list of messages in a provider's own format.
     Request: "request", "request body", One, Json;
 }
 

@@ -2,8 +2,8 @@
 //! invented.
 //!
 //! A repair is planned on the messages that the product sends, written into the store, read again, and
-//! judged. It counts only if the provider then accepts, a second repair changes nothing, and nothing was lost
-//! or added except what the edits declare.
+//! judged. It is kept only if the provider then accepts the request, a second repair changes nothing, and
+//! nothing is lost or added beyond the declared edits.
 
 mod conserved;
 mod plan;
@@ -114,7 +114,7 @@ pub enum RepairError {
     /// The files have no session with this index.
     #[error("no such session")]
     NoSession,
-    /// The repair itself is wrong, so none of it was kept.
+    /// The repair itself is wrong, so it was discarded completely.
     #[error("the repair was discarded: {0}")]
     Unsound(String),
 }
@@ -134,7 +134,7 @@ const MAX_TRIED: usize = 48;
 /// session. The limit amounts to a second or two.
 const MAX_TRIED_BYTES: usize = 96 << 20;
 
-/// Maximum number of cuts in a branch that are repaired, one after the other. Each cut was one lost line.
+/// Maximum number of cuts in a branch that are repaired, one after the other. Each cut is one lost line.
 const MAX_CUTS: usize = 32;
 
 /// Maximum number of turns that are removed, one by one, to find where the provider accepts the branch.
@@ -172,7 +172,7 @@ pub fn repair(files: &Files, index: usize, options: &RepairOptions) -> Result<Re
 ///
 /// # Errors
 ///
-/// Those of [`repair()`].
+/// Fails like [`repair()`].
 pub fn repair_session(
     files: &Files,
     index: usize,
@@ -223,8 +223,8 @@ fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Pl
     Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from, relapse }))
 }
 
-/// The session after the fewest edits with which the provider accepts it, and those edits. `None` if no edits
-/// help.
+/// The session after the smallest set of edits that makes the provider accept it, and those edits. `None` if
+/// no edits help.
 fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
     let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
@@ -476,8 +476,8 @@ fn edits_of(planned: &[Planned]) -> Vec<Edit> {
     planned.iter().map(|planned| planned.edit.clone()).collect()
 }
 
-/// Drops the edits that turn out to be unnecessary: the provider accepts without them. Only a repair of one
-/// round is thinned, since later rounds build on the first.
+/// Drops unnecessary edits, without which the provider accepts as well. Only a repair of one round is thinned
+/// out, because later rounds build on the first.
 fn fewest(
     start: &Attempt,
     last: Attempt,
@@ -521,7 +521,7 @@ fn n_tries(attempt: &Attempt) -> usize {
     (MAX_TRIED_BYTES / n_bytes.max(1)).max(1)
 }
 
-/// Ends the branch before the first rejected message, as late as the provider accepts.
+/// Ends the branch before the first rejected message, at the latest point that the provider accepts.
 fn truncate(from: &Attempt, options: &RepairOptions) -> Result<(Attempt, Vec<Vec<Planned>>), RepairError> {
     let messages = &from.session.messages;
     let refused = from.judgement.refusals.iter().filter_map(|refusal| refusal.place.as_ref());

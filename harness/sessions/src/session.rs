@@ -7,7 +7,7 @@ use brickbat_rules::histories;
 
 use crate::{Place, Product};
 
-/// One stored conversation, as the reader of its store understands it.
+/// One stored conversation, as returned by the reader of its store.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Session {
     /// The product that wrote the store.
@@ -71,12 +71,12 @@ pub struct Block {
     pub place: Place,
     /// The content of the block.
     pub content: histories::Block,
-    /// The product's own word for the state of a call, such as `input-available` or `running`. It is
+    /// The product's own name for the state of a call, such as `input-available` or `running`. It is
     /// `DECLINED` if the user declined the call.
     pub state: Option<String>,
 }
 
-/// The state of a call that the user declined, whatever word the product uses.
+/// The state of a call that the user declined, whatever the product calls it.
 pub(crate) const DECLINED: &str = "declined";
 
 /// The state of a call that waits for the user's approval. No product runs a call before it is approved.

@@ -77,7 +77,7 @@ const STEPS_A_BYTE: u64 = 64;
 /// Number of bytes by which an edit may make a cell longer than the original file.
 const ROOM: usize = 1 << 20;
 
-/// Maximum size of one cell. The largest tool outputs that products store have a few megabytes, and several
+/// Maximum size of one cell. The largest tool outputs that products store are a few megabytes, and several
 /// copies of each cell exist during judging.
 const MAX_CELL: usize = 64 << 20;
 
@@ -289,7 +289,7 @@ fn cell(value: ValueRef<'_>) -> Cell {
     }
 }
 
-/// A quoted name that SQLite accepts whatever characters it contains.
+/// A name, quoted so that SQLite accepts any characters in it.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }

@@ -1,4 +1,4 @@
-//! The stores of all products: recognising, reading, sending and writing.
+//! The stores of all products: how to recognise, read, send and write them.
 //!
 //! Each product is a module with a [`Store`].
 
@@ -63,7 +63,7 @@ pub trait Store: Sync {
     /// could have written belongs to neither.
     fn owns(&self, look: &Look<'_>) -> bool;
 
-    /// [`Store::owns`] for files that no other store has looked at.
+    /// [`Store::owns`] for files that no other store has examined yet.
     fn recognises(&self, files: &Files) -> bool {
         self.owns(&Look::of(files))
     }
@@ -72,8 +72,8 @@ pub trait Store: Sync {
     ///
     /// # Errors
     ///
-    /// The files are of this product, but their version or form is unknown, or they cannot be read at all. If
-    /// only parts are unreadable, the rest is read, and each unreadable part becomes a
+    /// The files are of this product, but their version or form is unknown, or they are completely
+    /// unreadable. If only parts are unreadable, the rest is read, and each unreadable part becomes a
     /// [`Trouble`](crate::Trouble) of the session.
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError>;
 
@@ -134,7 +134,7 @@ pub enum Edit {
     },
     /// Adds a result to a call that has none, with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an
     /// error where the store can express that. If the store shows that the call was declined or never
-    /// approved, the result says that instead.
+    /// approved, the result states that instead.
     Synthesise {
         /// The call.
         call: Place,
@@ -164,7 +164,7 @@ pub enum Edit {
 pub struct Relapse {
     /// How long the repair lasts and what undoes it, as a sentence.
     pub words: &'static str,
-    /// The remedy, as a sentence.
+    /// The fix, as a sentence.
     pub way_out: &'static str,
     /// The source of this knowledge.
     pub source: &'static str,

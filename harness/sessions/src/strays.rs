@@ -3,7 +3,7 @@
 //!
 //! Windows editors add the mark, and JSON parsers reject it. A crash leaves a record without its end, and the
 //! next record is appended to it (modelscope/ms-agent#1000, github/copilot-cli#4098). In both cases the data
-//! after it is complete. Stray bytes are therefore read as blanks, and each range is noted with its place.
+//! after it is complete. Stray bytes are therefore read as blanks, and the place of each range is recorded.
 //! This works the same way for every store. If two complete records share a line, they are read as if the
 //! missing line end were there.
 

@@ -1,9 +1,9 @@
 //! The program that the page runs: reads a question from standard input and writes the answer to standard
 //! output.
 //!
-//! It is built for WASI, so that Rust's own start-up code is the interface to JavaScript. Functions
-//! exported by hand would need `unsafe`. Each question is a separate run in fresh memory, so no text is
-//! left for the next question.
+//! It is built for WASI, so that Rust's own start-up code is the interface to JavaScript. Manually exported
+//! functions would need `unsafe`. Each question is a separate run in fresh memory, so no text is left for the
+//! next question.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! Checks whether the provider accepts the text, and returns the place of each finding.
+//! Checks whether the provider accepts the text, and returns the location of each finding.
 
 use std::collections::BTreeMap;
 

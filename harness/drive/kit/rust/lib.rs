@@ -29,8 +29,8 @@ pub type Closed = fn(&Session);
 pub enum Stop {
     /// The future of the turn is dropped, as in an application that drops a run.
     Drop,
-    /// The SDK has its own way to stop. The turn awaits [`Session::stopped`] while it works, stops the SDK, and ends by
-    /// itself, with [`Failure::Cancelled`] if the SDK reports the stop.
+    /// The SDK has its own way to stop. The turn awaits [`Session::stopped`] while it works, stops the SDK, and returns
+    /// on its own, with [`Failure::Cancelled`] if the SDK reports the stop.
     Ask,
 }
 

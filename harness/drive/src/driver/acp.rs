@@ -184,9 +184,8 @@ impl Adapter {
         self.plain.is_some() || !self.about.capabilities.has("barrier")
     }
 
-    /// Waits until its processes are at rest; false if that cannot be known.
-    /// An adapter that polls for work never rests, and every wait would take its full time, so it is waited
-    /// for only once.
+    /// Waits until its processes are idle; false if that cannot be determined. An adapter that polls for work
+    /// is never idle, and every wait would take its full time, so only one such wait is made.
     async fn rests<F: Future<Output = bool>>(&self, reached: impl FnOnce(u32) -> F) -> bool {
         let link = &self.link;
         let Some(process) = link.process.id().filter(|_| rest::can_be_told()) else { return false };
@@ -235,7 +234,7 @@ impl Session {
         Session { adapter, id, events, n_running: 0, lost: false, shows_history }
     }
 
-    /// The same session in a mode in which the adapter has no history to show.
+    /// The same session in a mode in which the adapter exposes no history.
     #[must_use]
     pub fn without_history(mut self) -> Session {
         self.shows_history = false;
@@ -312,8 +311,8 @@ impl Session {
         self.link().hub.questions.answer(&self.id, question, consent);
     }
 
-    /// Waits until the adapter has consumed everything that it has received; false if that cannot be known.
-    /// If the adapter answers no barriers, its processes are watched.
+    /// Waits until the adapter has consumed everything that it has received; false if that cannot be
+    /// determined. If the adapter answers no barriers, its processes are watched.
     pub async fn barrier(&self) -> Result<bool, DriverError> {
         if !self.adapter.is_watched() {
             return self.extension("_brickbat/barrier").await.map(|_| true);
@@ -332,8 +331,8 @@ impl Session {
     }
 
     /// Waits until the processes of the system have also done the work that they postponed, such as writing
-    /// to the store.
-    /// This is observed for every system rather than asked, so nothing else may run in these processes.
+    /// to the store. This is always observed from outside, never asked of the system, so nothing else may run
+    /// in these processes.
     pub async fn settle_down(&self) {
         self.adapter.rests(rest::reached_for_long).await;
     }
@@ -459,7 +458,7 @@ struct Link {
     hub: Arc<Hub>,
     process: Arc<Process>,
     limits: ProcessLimits,
-    /// True if the adapter once failed to come to rest in time.
+    /// True if the adapter ever failed to settle in time.
     is_restless: AtomicBool,
     /// True if it supports `session/close`.
     closes: bool,

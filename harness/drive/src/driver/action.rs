@@ -1,4 +1,4 @@
-//! `_brickbat/action`: things that happen to a session for which ACP has no message.
+//! `_brickbat/action`: events in a session for which ACP has no message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -26,7 +26,8 @@ pub(super) struct ThreadTimes {
     pub(super) waited: Duration,
 }
 
-/// The most processes of one system that are read. A coding agent has a tool server for each of its sessions.
+/// The maximum number of processes of one system that are read. A coding agent has a tool server for each of
+/// its sessions.
 const MAX_PROCESSES: usize = 4096;
 
 impl Busy {
@@ -55,8 +56,8 @@ impl Busy {
         self.threads.insert(thread, times);
     }
 
-    /// True if no thread has run for longer than `max_ran` since `before`. A thread that started or ended
-    /// counts as one that ran.
+    /// True if no thread has run for longer than `max_ran` since `before`. A thread that started or ended is
+    /// treated as having run.
     pub(super) fn is_idle_since(&self, before: &Busy, max_ran: Duration) -> bool {
         let is_idle = |thread: &PathBuf, now: &ThreadTimes| {
             let ran = before.threads.get(thread).and_then(|before| now.ran.checked_sub(before.ran));

@@ -1,7 +1,7 @@
-//! The table of capabilities: everything that an adapter, or the SDK that it adapts, may be able to do.
+//! The table of capabilities: the possible abilities of an adapter, or of the SDK that it adapts.
 //!
 //! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are generated from it
-//! or compared with it. `README.md` lists what else a new capability takes.
+//! or compared with it. `README.md` lists what else a new capability requires.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use brickbat_scenario::scenario::Need;
 
-/// One thing that an adapter may be able to do.
+/// One possible ability of an adapter.
 #[derive(Debug)]
 pub struct Capability {
     /// Its key under `capabilities` in the answer to `initialize`. A part before a dot names the object
@@ -21,9 +21,9 @@ pub struct Capability {
     pub key: &'static str,
     /// The need of scenarios that it meets, if scenarios can have one.
     pub need: Option<Need>,
-    /// A sentence that says what it allows.
+    /// A sentence that describes what it allows.
     pub allows: &'static str,
-    /// True if `initialize` must give it. An optional one that is missing is false.
+    /// True if `initialize` must include it. A missing optional one is false.
     pub required: bool,
 }
 

@@ -27,8 +27,8 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The systems of those folders. Systems of one name are grouped, with their versions in the order of the
-    /// manifest.
+    /// The systems in those folders. Systems with the same name are grouped, with their versions in the order
+    /// of the manifest.
     pub fn of(folders: &[Files]) -> Result<Catalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
@@ -42,7 +42,7 @@ impl Catalogue {
         &self.manifests
     }
 
-    /// The system and the mode that a name means, see [`resolve`].
+    /// The system and the mode that a name refers to; see [`resolve`].
     pub fn resolve(&self, name: &str) -> Result<(Manifest, Mode), ResolveError> {
         resolve(&self.manifests, name)
     }
@@ -83,8 +83,9 @@ impl ResolveError {
     }
 }
 
-/// The system and the mode that a name means: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
-/// `ai-sdk@6.0.326/ui-messages`. A name without a version means the first one; a name without a mode, too.
+/// The system and the mode that a name refers to: `ai-sdk`, `ai-sdk@6`, `ai-sdk/ui-messages`,
+/// `ai-sdk@6.0.326/ui-messages`. A name without a version selects the first version, and a name without a
+/// mode the first mode.
 pub fn resolve(among: &[Manifest], name: &str) -> Result<(Manifest, Mode), ResolveError> {
     let (system, mode) = split(name, '/');
     let (system, version) = split(system, '@');

@@ -1,4 +1,4 @@
-//! The environment variables of a system: no proxies, no credentials, and a home of its own.
+//! The environment variables of a system: no proxies, no credentials, and its own home.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
 /// The addresses that the provider listens on.
 const OWN_HOSTS: &str = "127.0.0.1,localhost";
 
-/// The XDG folders and their places in a home.
+/// The XDG folders and their paths in a home.
 const XDG: [(&str, &str); 4] = [
     ("XDG_CACHE_HOME", ".cache"),
     ("XDG_CONFIG_HOME", ".config"),
@@ -42,7 +42,7 @@ const XDG: [(&str, &str); 4] = [
     ("XDG_STATE_HOME", ".local/state"),
 ];
 
-/// Variables that lead a version switcher or an interpreter back to what is installed in the real home.
+/// Variables that lead a version switcher or an interpreter back to the installations in the real home.
 /// Without them, `node`, `python` or `cargo` may be a link to a program that finds nothing in the other home.
 const TOOLCHAINS: [(&str, &str); 7] = [
     ("ASDF_DATA_DIR", ".asdf"),

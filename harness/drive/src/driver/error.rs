@@ -18,7 +18,7 @@ pub enum DriverError {
     ProgramMissing { program: String, advice: String },
     #[error("{program} is too old: found {found}, need {needed}; install {advice}")]
     ProgramTooOld { program: String, found: String, needed: String, advice: String },
-    /// The manifest does not fit this machine; `what` describes the problem and the remedy.
+    /// The manifest does not fit this machine; `what` describes the problem and the fix.
     #[error("{what}")]
     Misfit { what: String },
     /// The adapter could not be installed; `what` is the folder or the command.
@@ -45,7 +45,7 @@ pub enum DriverError {
     /// A session had more events than the harness keeps.
     #[error("the adapter sent more than {limit} events before any was read")]
     EventOverflow { limit: usize },
-    /// The system sends requests to an address without a provider of the plan.
+    /// The system sends requests to an address at which the plan has no provider.
     #[error("{0}")]
     Misaddressed(Misaddressed),
     /// An adapter did not start, and its output names files that were installed for it, which may be damaged.
@@ -187,7 +187,7 @@ fn tail(stderr: &str) -> String {
     }
 }
 
-/// The words before the adapter's standard error, which follows on lines of its own.
+/// The text before the adapter's standard error, which follows on separate lines.
 fn wrote(stderr: &str) -> &'static str {
     if stderr.trim().is_empty() { ", and wrote nothing to its standard error" } else { "; it wrote:" }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use brickbat_scenario::parse::MAX_TEXT;
 
-/// The place of a system's files.
+/// The location of a system's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileSource {
     /// Inside the binary: each with its path and its text.
@@ -16,7 +16,7 @@ pub enum FileSource {
     Folder(PathBuf),
 }
 
-/// The size limit, in bytes, of a manifest and of each file that it names; scenarios have the same one. An
+/// The size limit, in bytes, of a manifest and of each file that it names, the same as for scenarios. An
 /// adapter has a few KB.
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 

@@ -1,4 +1,4 @@
-//! Filters in processes of their own: JSON lines on standard input and output.
+//! Filters in separate processes: JSON lines on standard input and output.
 //!
 //! The protocol is described in `harness/filters/README.md`. A filter that raises an error reports it in its
 //! answer.
@@ -26,11 +26,11 @@ use brickbat_filter_suite::{Answer, Asked, Broken, Filter, Said};
 
 pub use manifest::{FILTER_SHEET, FilterCatalogue, FilterManifest};
 
-/// Questions that are in flight at once. A driver answers each as soon as it can, so the window only has to
-/// cover the latency of the pipe.
+/// The maximum number of questions in flight. A driver answers each as soon as it can, so the window only has
+/// to cover the latency of the pipe.
 const WINDOW: usize = 64;
 
-/// Bytes of answers that are read at once: the capacity of a pipe.
+/// The number of answer bytes that are read at a time: the capacity of a pipe.
 const READ_AT_ONCE: usize = 64 * 1024;
 
 /// A filter. Its process is started when it is asked for the first time.
@@ -104,7 +104,7 @@ impl Filter for FilterProcess {
 }
 
 impl Running {
-    /// Writes the questions, several of them at once, and reads all answers.
+    /// Writes the questions, several at a time, and reads all answers.
     async fn ask(&mut self, lines: &[String], first: u64, launch: &Launch) -> Result<Vec<Said>, DriverError> {
         let window = Semaphore::new(WINDOW);
         let Running { process, stdin, lines: answers } = self;

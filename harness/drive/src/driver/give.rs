@@ -39,7 +39,7 @@ pub(super) fn session_id(answer: &Value) -> Result<String, DriverError> {
 }
 
 /// Runs the program of a manifest with `input` on its standard input, and returns the id of the session that
-/// it made.
+/// it created.
 pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> Result<String, DriverError> {
     let mut words = command.iter().cloned();
     let program = words.next().unwrap_or_default();
@@ -60,7 +60,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
 /// How long the program may take. opencode needs a second to open its store.
 const GIVE_WAIT: Duration = Duration::from_secs(60);
 
-/// The limit of the answer in bytes; it contains an id.
+/// The limit of the answer in bytes. The answer contains only an id.
 const MAX_ANSWER: u64 = 64 << 10;
 
 async fn exchange(pipes: Pipes, input: &Value) -> std::io::Result<Vec<u8>> {

@@ -1,7 +1,7 @@
 //! Drives the reference agent, or a canary, over real sockets.
 //!
-//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with a plain HTTP
-//! client of its own, so it shares nothing with the server. The task gives the agent everything that it has
+//! The agent lives in one task. It posts to the provider and to the gates as any SDK would, with its own
+//! plain HTTP client, so it shares nothing with the server. The task gives the agent everything that it has
 //! read from a socket before it takes the next command, which makes the barrier correct.
 
 mod endpoints;
@@ -177,7 +177,7 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    /// One exchange of the agent, and one of each of its sub-agents.
+    /// One exchange of the agent, and one for each of its sub-agents.
     exchanges: Vec<(RequestId, Post)>,
     /// Notified when the history has changed.
     changed: Option<oneshot::Sender<()>>,

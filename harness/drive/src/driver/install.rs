@@ -1,11 +1,10 @@
 //! Installs an adapter into the cache folder on first use, and finds it there afterwards.
 //!
-//! Dependencies and adapter are in two folders, so that a change of the adapter does not fetch its
-//! dependencies again.
-//! The name of each folder contains a hash of its inputs. A folder that exists is therefore the right one,
-//! and complete, because it is filled under another name and then renamed.
-//! A folder of the user is run in place if its dependencies are there, and is never written to. A working
-//! tree under test is linked into the cache, so that its current files run.
+//! Dependencies and adapter are in two folders, so a change of the adapter does not fetch its dependencies
+//! again. The name of each folder contains a hash of its inputs. A folder that exists is therefore the right
+//! one, and complete, because it is filled under another name and then renamed. A folder of the user is run
+//! in place if its dependencies are there, and is never written to. A working tree under test is linked into
+//! the cache, so that its current files run.
 
 mod failure;
 mod kit;
@@ -292,7 +291,7 @@ fn fill(systems: &Path, base: &str, files: &[AdapterFile]) -> Result<tempfile::T
     Ok(filled)
 }
 
-/// Links the installed dependencies into the folder of an adapter: the whole folder, or each entry if the
+/// Links the installed dependencies into the folder of an adapter: the complete folder, or each entry if the
 /// folder exists.
 fn link(installed: &Path, place: &Path) -> Result<(), DriverError> {
     if !place.is_dir() {
@@ -414,7 +413,7 @@ mod tests {
         systems.join(format!("own-{:016x}", fingerprint(&(install, &None::<String>, &named, &systems))))
     }
 
-    /// A folder as an installation of npm leaves it.
+    /// A folder as left by an npm installation.
     fn installed(cache: &Path, packages: &[&str]) -> PathBuf {
         let modules = dependencies(cache, Install::Npm, ("package.json", "{}")).join("node_modules");
         for package in packages {

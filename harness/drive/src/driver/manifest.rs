@@ -21,9 +21,9 @@ pub use super::file_source::{FileSource, MAX_FILE};
 pub struct Manifest {
     /// The name that users write, such as `ai-sdk`.
     pub name: String,
-    /// The package name of the SDK; none if any name that the adapter reports is right.
+    /// The package name of the SDK; none if the adapter may report any name.
     pub sdk: Option<String>,
-    /// Its exact version; none if any version that the adapter reports is right.
+    /// Its exact version; none if the adapter may report any version.
     pub version: Option<String>,
     /// The working tree under test, as an absolute path; none if a released version is tested.
     pub project: Option<PathBuf>,
@@ -61,14 +61,14 @@ pub struct Manifest {
     pub pinned: Option<String>,
 }
 
-/// The code that speaks the protocol for an adapter, or for the driver of a filter.
+/// The code that implements the protocol for an adapter, or for the driver of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kit {
     Adapter,
     Filter,
 }
 
-/// The version of the protocols that the kits speak.
+/// The protocol version that the kits implement.
 const KIT: u32 = 1;
 
 /// The reason why a manifest of the user is rejected.
@@ -310,7 +310,7 @@ impl Manifest {
 }
 
 impl Sheet {
-    /// A mistake beyond the types, and its place.
+    /// An error that the types do not catch, and its location.
     fn complaint(&self) -> Option<(String, &'static str)> {
         const NAME: &str = "a name is made of letters, digits, `.`, `_` and `-`";
         const BELOW: &str = "this must be a path below the manifest's folder";

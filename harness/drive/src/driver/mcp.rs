@@ -2,7 +2,7 @@
 //!
 //! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
 //! its tool, with the arguments as the agent gave them, and the gate's answer becomes the result. It has no
-//! state of its own, so the ledger of the harness counts MCP calls like those of adapters.
+//! state, so the harness ledger counts MCP calls like those of adapters.
 //!
 //! Each answer of the gate becomes what a real server would send:
 //! - `return`: a result;
@@ -154,8 +154,8 @@ fn offered(tool: &ToolSpec) -> Tool {
     Tool::new(tool.name.clone(), description, Arc::new(schema))
 }
 
-/// How often a waiting call reports progress. The MCP SDK for TypeScript gives up after 60 s without any, and
-/// its users may set less. The margin is for a busy machine that delays the relay.
+/// How often a waiting call reports progress. The TypeScript MCP SDK gives up after 60 s without any, and its
+/// users may set less. The margin is for a busy machine that delays the relay.
 const PROGRESS: Duration = Duration::from_secs(2);
 
 /// Waits for an answer, and meanwhile reports progress at intervals, if the agent has asked for it.

@@ -1,9 +1,9 @@
 //! Agents that speak ACP themselves and do not know the harness.
 //!
-//! Such an agent needs no adapter. Its manifest gives what an adapter would report: the agent's capabilities,
-//! the names under which it offers the tools of an MCP server to the model, and the files that point it to
-//! the provider. Each session gets its own working folder with those files, and the tools of the plan as an
-//! MCP server ([`super::mcp`]).
+//! Such an agent needs no adapter. Its manifest contains what an adapter would report: the agent's
+//! capabilities, the names under which it offers the tools of an MCP server to the model, and the files that
+//! point it to the provider. Each session gets its own working folder with those files, and the tools of the
+//! plan as an MCP server ([`super::mcp`]).
 
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
@@ -43,7 +43,7 @@ pub struct Plain {
     /// Sessions that one process serves before it is replaced, because agents keep what they have opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
-    /// Words that have another value in each dialect, such as the name of a package.
+    /// Template variables with a different value for each dialect, such as the name of a package.
     #[serde(default)]
     pub words: BTreeMap<Dialect, BTreeMap<String, String>>,
     /// The files that each session finds in its working folder.
@@ -57,8 +57,8 @@ const fn max_sessions() -> usize {
     16
 }
 
-/// The capabilities that only a manifest can know; the harness finds out the others. `load` means loading by
-/// a new process after the old one was killed.
+/// The capabilities that the harness cannot detect, so the manifest must list them. `load` means loading by a
+/// new process after the old one was killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Claims {
@@ -76,12 +76,12 @@ pub struct Claims {
     /// True if a process that is started with the settings of another provider can continue a session.
     #[serde(default)]
     pub provider_switch: bool,
-    /// True if it compacts its history by itself when the provider reports 190,000 tokens for a request.
+    /// True if it compacts its history on its own when the provider reports 190,000 tokens for a request.
     #[serde(default)]
     pub auto_compaction: bool,
 }
 
-/// The pattern after which an agent names the tools of an MCP server.
+/// The pattern for an agent's names of the tools of an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePattern(String);
@@ -110,7 +110,7 @@ impl NamePattern {
 pub struct ConfigFile {
     /// Its path below the working folder.
     pub path: RelativePath,
-    /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}` and the words of the dialect are filled in.
+    /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}` and the variables of the dialect are filled in.
     pub content: String,
 }
 
@@ -167,7 +167,7 @@ const NOWHERE: &str = "http://127.0.0.1:9";
 /// The beginning of a placeholder in a template.
 const HOLE: &str = "${";
 
-/// True if each session needs a process of its own, because its command or environment contains values of the
+/// True if each session needs its own process, because its command or environment contains values of the
 /// session.
 pub(super) fn is_filled_in(command: &[String], env: &BTreeMap<String, String>) -> bool {
     command.iter().chain(env.values()).any(|text| text.contains(HOLE))
@@ -271,7 +271,7 @@ impl PlainAgent {
         Ok((folder, McpServer::Stdio(server)))
     }
 
-    /// The values of the manifest's words in a session. The harness can set the word `model` itself.
+    /// The values of the manifest's variables in a session. The harness can set the variable `model` itself.
     fn words<'a>(&'a self, address: Address<'a>) -> BTreeMap<&'a str, &'a str> {
         let words = self.plain.words.get(&address.dialect).into_iter().flatten();
         let mut words: BTreeMap<&str, &str> =
@@ -298,8 +298,8 @@ impl PlainAgent {
         })
     }
 
-    /// Fills in a template. An unknown word is an error: a config with a hole in it would fail somewhere
-    /// else.
+    /// Fills in a template. An unknown variable is an error, because an incomplete config would fail
+    /// somewhere else.
     fn fill(&self, template: &str, address: Address<'_>) -> Result<String, DriverError> {
         let words = self.words(address);
         let word = |name: &str| match name {
@@ -338,10 +338,10 @@ fn failed(path: &Path, error: std::io::Error) -> DriverError {
     DriverError::harness(format!("cannot write {}", path.display()), error)
 }
 
-/// How a turn ended, as ACP reports it.
+/// The end of a turn, as reported by ACP.
 ///
-/// An error as the answer is how the user of the agent sees an exception. A stop reason that reports a
-/// truncated turn counts as an error as well, because the user learns of it.
+/// The agent's user sees an exception as an error response. A stop reason that reports a truncated turn is
+/// treated as an error as well, because the user learns of it.
 pub(super) fn outcome(result: Result<PromptResponse, agent_client_protocol::Error>) -> TurnOutcome {
     let raised =
         |class: &str, text: &str| TurnOutcome::Raised { class: class.to_owned(), text: text.to_owned() };

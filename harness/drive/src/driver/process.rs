@@ -25,9 +25,9 @@ pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     pub folder: PathBuf,
-    /// The place of its dependencies in the cache, if they were installed.
+    /// The path of its dependencies in the cache, if they were installed.
     pub installed: Option<InstalledIn>,
-    /// Variables that it is given, set after others have been withheld.
+    /// The variables that it receives, set after others have been withheld.
     pub env: BTreeMap<String, String>,
     /// The program `brickbat`, which supervises the adapter.
     pub supervisor: PathBuf,
@@ -38,12 +38,12 @@ pub struct Launch {
     pub limits: ProcessLimits,
 }
 
-/// The place of an adapter and its dependencies in the cache folder.
+/// The location of an adapter and its dependencies in the cache folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InstalledIn {
     /// Its folders, as a path in the cache folder that ends in `*`.
     pub pattern: String,
-    /// The folder in them that the installation created.
+    /// The subfolder that the installation created.
     pub made: &'static str,
 }
 
@@ -71,7 +71,7 @@ impl ProcessLimits {
 /// How long a process that has closed its standard output may take to exit, and its last output to be read.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
-/// How long it may leave a written line unread before it counts as dead: its pipe holds 64 KiB.
+/// How long it may leave a written line unread before it is considered dead: its pipe holds 64 KiB.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 
 /// The part of the standard error that is kept: enough for the last stack trace.
@@ -145,7 +145,7 @@ impl Process {
         self.stderr.tail().len
     }
 
-    /// The text that it has written to its standard error since the first `len` bytes, as far as it is kept.
+    /// The retained text that it has written to its standard error since the first `len` bytes.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         self.stderr.tail().since(len)
     }
@@ -225,7 +225,7 @@ struct Tail {
     len: u64,
 }
 
-/// Bytes that are read at once.
+/// The number of bytes that are read at a time.
 const BUFFER_BYTES: usize = 8 << 10;
 
 impl Stderr {

@@ -21,7 +21,7 @@ pub struct Program {
 /// The reason why a program does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// There is no such program, or it may not be started.
+    /// There is no such program, or starting it is not permitted.
     #[error("cannot start `{program}`: {source}")]
     Missing { program: String, source: io::Error },
     /// Brickbat cannot supervise it.

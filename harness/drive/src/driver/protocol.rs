@@ -89,11 +89,11 @@ pub struct StoreWrite {
     pub side: Side,
 }
 
-/// Entries that one write may add: many times as many as a turn of a scenario has.
+/// The maximum number of entries in one write, many times as many as a turn of a scenario has.
 const MAX_ENTRIES: u32 = 1000;
 
 impl StoreWrite {
-    /// Reads what an adapter has posted.
+    /// Reads a message that an adapter has posted.
     pub(crate) fn of(body: &str) -> Result<StoreWrite, DriverError> {
         let wrong = |why: String| DriverError::violation(format!("its message about a write: {why}"), body);
         let write: StoreWrite = serde_json::from_str(body).map_err(|error| wrong(error.to_string()))?;
@@ -129,7 +129,7 @@ pub struct ToolSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub hands_over: Option<String>,
-    /// True if the tool is an agent of its own. It has all tools that are not agents, and no gate. Its only
+    /// True if the tool is itself an agent. It has all tools that are not agents, and no gate. Its only
     /// argument, `input`, is its task. Sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
@@ -168,8 +168,8 @@ impl SessionSpec {
         Map::from_iter([("brickbat".to_owned(), Value::Object(brickbat))])
     }
 
-    /// Reads the `_meta` of `session/new` as an adapter does, or returns what is wrong with it. Keys that
-    /// this version does not know are ignored, because a newer harness may send them.
+    /// Reads the `_meta` of `session/new` as an adapter does, or returns the error in it. Keys that this
+    /// version does not know are ignored, because a newer harness may send them.
     pub(super) fn of(meta: Option<&Map<String, Value>>) -> Result<SessionSpec, InvalidSession> {
         let brickbat = meta.and_then(|meta| meta.get("brickbat")).ok_or(InvalidSession::Missing)?;
         // The version comes first, because another version may have other keys.
@@ -210,7 +210,7 @@ fn with_protocol(schema: &mut Schema) {
     }
 }
 
-/// How a turn ended, as an adapter reports it.
+/// The end of a turn, as reported by an adapter.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, tag = "kind")]
 #[schemars(rename = "Outcome")]
@@ -238,7 +238,7 @@ impl From<OutcomeMessage> for TurnOutcome {
     }
 }
 
-/// The messages between Brickbat and an adapter beyond ACP, by their place.
+/// The messages between Brickbat and an adapter beyond ACP, by the position at which they occur.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[expect(dead_code, reason = "it is there for its schema; the parts are read and written one by one")]
@@ -263,8 +263,8 @@ struct Protocol {
     told: Consumed,
 }
 
-/// The JSON Schema of the protocol. Its root is not a message: each property describes the content of one
-/// place.
+/// The JSON Schema of the protocol. Its root is not a message: each property describes the content at one
+/// position.
 pub fn schema() -> Value {
     schemars::schema_for!(Protocol).to_value()
 }

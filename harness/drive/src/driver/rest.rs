@@ -1,10 +1,9 @@
-//! Detects when a process, together with every process that it started, has come to rest.
+//! Detects when a process, together with every process that it started, is idle.
 //!
 //! An agent that speaks plain ACP does not answer a barrier. But what it receives makes it work: data in a
-//! socket or a pipe wakes a thread at once. When none of its threads runs, or has run for a while, it has
-//! consumed everything.
-//! Timers that it has set are invisible, and rarely matter. Only before a process is killed is the wait
-//! longer, so that work that it has postponed for a moment is done.
+//! socket or a pipe wakes a thread immediately. When none of its threads runs, or has run for a while, it has
+//! consumed everything. Its timers are invisible, and rarely matter. The wait is longer only before a process
+//! is killed, to let it finish work that it has postponed for a moment.
 //!
 //! A busy machine makes this take longer: only samples that were taken on time count, and of the time in
 //! which the process works, only the processor time counts.
@@ -14,19 +13,20 @@ use std::time::{Duration, Instant};
 
 use super::busy::{Busy, times_of};
 
-/// True if this machine shows when a process is at rest.
+/// True if this machine shows when a process is idle.
 pub(super) fn can_be_told() -> bool {
     times_of(Path::new("/proc/self/schedstat")).is_some()
 }
 
-/// How long no thread may have run. A working agent waits for other threads or the disk for less than that.
+/// How long no thread may have run for the process to be idle. A working agent waits for other threads or the
+/// disk for less than that.
 const REST: Duration = Duration::from_millis(30);
 
 /// The same, if postponed work is to be done as well. A store may batch its writes: Claude Code 2.1 waits 100
 /// ms for more lines. This is three times as long, because a system that waits for a timer looks idle.
 const LONG_REST: Duration = Duration::from_millis(300);
 
-/// The processor time of one thread during [`REST`] that still counts as rest. An idle JavaScript runtime
+/// The processor time of one thread during [`REST`] that still counts as idle. An idle JavaScript runtime
 /// wakes about ten times a second for some 50 µs; consuming one server-sent event costs its thread more. The
 /// sum over all threads would not work: opencode 1.18.33 has one more thread for each session that it has
 /// seen, and each of them ticks.
@@ -35,14 +35,14 @@ const MAX_IDLE_TIME: Duration = Duration::from_micros(200);
 /// The interval between samples.
 const POLL: Duration = Duration::from_millis(5);
 
-/// The limit after which it counts as not at rest. Consuming a reply takes milliseconds of processor time.
+/// The limit after which it counts as not idle. Consuming a reply takes milliseconds of processor time.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
 /// The limit in wall-clock time, as a factor, for a machine that gives it almost no processor time.
 const MAX_STRETCH: u32 = 40;
 
-/// Waits until a process and its descendants are at rest; false if they are not in time, or if that cannot be
-/// known.
+/// Waits until a process and its descendants are idle; false if they are not idle in time, or if that cannot
+/// be determined.
 pub(super) async fn reached(root: u32) -> bool {
     reached_within(root, REST, MAX_WAIT).await
 }
@@ -83,7 +83,7 @@ async fn reached_within(root: u32, rest: Duration, wait: Duration) -> bool {
     false
 }
 
-/// The processor time of a thread during `elapsed` that still counts as rest.
+/// The processor time of a thread during `elapsed` that still counts as idle.
 fn max_idle(elapsed: Duration) -> Duration {
     MAX_IDLE_TIME.max(elapsed.mul_f64(MAX_IDLE_TIME.as_secs_f64() / REST.as_secs_f64()))
 }

@@ -1,8 +1,8 @@
 //! The reference agent, or a canary, as an adapter: ACP on a pair of streams, real HTTP to the provider and
 //! the gates.
 //!
-//! It implements what `harness/systems/README.md` asks of an adapter, and knows of the harness only what that
-//! page says.
+//! It implements what `harness/systems/README.md` asks of an adapter, and relies only on that page's
+//! description of the harness.
 
 mod session_task;
 
@@ -392,7 +392,7 @@ fn wrong(why: impl std::fmt::Display) -> Error {
     Error::invalid_params().data(json!(why.to_string()))
 }
 
-/// One line for each message, written at once.
+/// One line for each message, written immediately.
 fn writer(
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> impl Sink<String, Error = std::io::Error> + Send + 'static {

@@ -1,5 +1,5 @@
-//! Measures the time that the system under test was actually given, so that a busy machine is not blamed on
-//! it.
+//! Measures the time that the system under test was actually given, so that delays of a busy machine are not
+//! attributed to it.
 //!
 //! A stopwatch pauses while the machine keeps the system waiting. Three things are subtracted from the
 //! elapsed time: the delay of our own timers, because the system's timers are as late; the time in which a

@@ -1,11 +1,10 @@
 //! The supervisor: a process between brickbat and each process that brickbat starts.
 //!
-//! It holds one end of a socket, brickbat the other. When that end closes, for whatever reason, or when the
-//! program exits, the supervisor kills every process that the program started, waits until all of them are
-//! gone, and exits. On Linux it adopts orphaned processes, even those in sessions of their own; elsewhere it
-//! knows only the program's group.
-//! It forwards no bytes: the program gets the pipes themselves. Nothing here waits for a time. Brickbat can
-//! also interrupt the program, by a byte on the socket.
+//! It holds one end of a socket, brickbat the other. When Brickbat's end closes, for whatever reason, or when
+//! the program exits, the supervisor kills every process that the program started, waits until all of them
+//! are gone, and exits. On Linux it adopts orphaned processes, even those in their own sessions; elsewhere it
+//! can reach only the program's group. It forwards no bytes: the program gets the pipes themselves. Nothing
+//! here waits for a fixed time. Brickbat can also interrupt the program, by a byte on the socket.
 //!
 //! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the
 //! folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
@@ -161,7 +160,7 @@ fn receive(owner: &UnixStream) -> io::Result<OwnedFd> {
     received.ok_or_else(|| io::Error::other("brickbat handed over no standard input"))
 }
 
-/// Keeps the reaper from removing the folder. If brickbat died at once, the reaper may have been faster.
+/// Keeps the reaper from removing the folder. If brickbat died immediately, the reaper may have been faster.
 fn stay_in(folder: &Path) -> io::Result<File> {
     let opened = File::open(folder)?;
     opened.lock_shared()?;
@@ -291,7 +290,7 @@ fn open_up(folder: &Path) -> io::Result<()> {
 mod linux {
     use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, kill_process_group};
 
-    /// Kills each child, together with its group: a group dies at once, however quickly its members fork.
+    /// Kills each child, together with its group: a group dies as a unit, however quickly its members fork.
     ///
     /// A process that shares a group with a child descends from the supervisor, because a group never spans
     /// two sessions.

@@ -45,7 +45,7 @@ impl Talk {
         state.asked.insert(id.to_string(), method.to_owned());
     }
 
-    /// Records a message of the adapter; returns what is wrong with it, if anything.
+    /// Records a message of the adapter; returns its error, if any.
     pub(super) fn heard(&self, message: &Map<String, Value>) -> Result<(), Unexpected> {
         let mut state = self.state();
         match (message.get("method").and_then(Value::as_str), message.get("id")) {

@@ -11,7 +11,7 @@ pub struct Waits {
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
     pub answer: Duration,
-    /// Silence in the middle of a turn, after which the turn counts as one that does not end.
+    /// The silence in the middle of a turn after which the turn is considered hung.
     pub silence: Duration,
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// The reason why a run folder cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The path has content that is not ours.
+    /// The path contains files that Brickbat did not write.
     #[error(
         "{} contains files that are not from a run of Brickbat; nothing was overwritten\n\
          hint: give --out a new or empty folder, or that of an earlier run", .path.display()

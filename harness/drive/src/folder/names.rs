@@ -24,8 +24,8 @@ fn name_of(id: &str) -> String {
     format!("{readable}-{:012x}", number(id))
 }
 
-/// FNV-1a, folded to 48 bits. Among ten thousand ids with the same readable part, two collide once in five
-/// million runs.
+/// FNV-1a, folded to 48 bits. With ten thousand ids that share a readable part, a collision occurs in one of
+/// five million runs.
 fn number(id: &str) -> u64 {
     let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

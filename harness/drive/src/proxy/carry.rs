@@ -87,7 +87,7 @@ impl Errand {
     }
 }
 
-/// How the answer to the client ends; none if its end was sent before, or no client is left.
+/// How the answer to the client ends; none if its end was sent before, or the client is gone.
 fn ending_of(end: &PassageEnd) -> Option<Ending> {
     match end {
         PassageEnd::Whole | PassageEnd::Failed(_) => Some(Ending::Complete),

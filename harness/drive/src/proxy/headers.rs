@@ -30,8 +30,8 @@ fn named<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
     values.flat_map(|value| value.split(',')).map(|name| name.trim().to_ascii_lowercase()).collect()
 }
 
-/// The headers of a request as they are forwarded. The server is asked not to compress its answers, because
-/// compressed answers cannot be judged on their way.
+/// The forwarded headers of a request. The server is asked not to compress its answers, because compressed
+/// answers cannot be judged on their way.
 pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     let all: Vec<_> = headers.iter().collect();
     let connection = all.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));
@@ -48,7 +48,7 @@ pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     onward
 }
 
-/// The headers of an answer as they are returned.
+/// The returned headers of an answer.
 pub(super) fn back(headers: &HeaderMap) -> Vec<(String, Vec<u8>)> {
     let connection = headers.get_all(hyper::header::CONNECTION).iter();
     let named = named(connection.filter_map(|value| value.to_str().ok()));

@@ -1,9 +1,9 @@
 //! The secrets in requests. They are known only in memory, so that they can be redacted in everything that is
 //! printed and recorded.
 //!
-//! All values of headers count except those of a few harmless ones, and so do the values of a query with
-//! telling names. A server that quotes a request in its error quotes them too, and no list has the headers of
-//! all gateways.
+//! All header values count as secrets, except those of a few harmless headers. So do query values with names
+//! that suggest a secret. A server that quotes a request in its error quotes them too, and no list contains
+//! the headers of all gateways.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,13 +11,13 @@ use std::sync::Arc;
 use brickbat_engine::provider::Headers;
 use brickbat_rules::redact::{Redactor, is_credential_header, is_credential_query, is_harmless_header};
 
-/// The values that have passed.
+/// The values in the requests so far.
 #[derive(Debug)]
 pub(super) struct Keys {
-    /// Redacts what does not depend on the requests.
+    /// Redacts everything that does not depend on the requests.
     base: Redactor,
     redactor: Arc<Redactor>,
-    /// The latest first.
+    /// The values, latest first.
     recent: VecDeque<String>,
 }
 
@@ -68,7 +68,7 @@ impl Keys {
     }
 }
 
-/// The secret values of a request, each once.
+/// The secret values of a request, without duplicates.
 fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
     let mut harmless = Vec::new();
     let mut values = Vec::new();
@@ -92,7 +92,7 @@ fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
     values
 }
 
-/// A value of a header, and the parts of it that are secrets by themselves.
+/// A header value, and its parts that are secrets in their own right.
 fn parts(name: &str, value: &str, values: &mut Vec<String>) {
     values.push(value.to_owned());
     // The part after the scheme, as in `Bearer KEY`.
@@ -119,9 +119,8 @@ fn parts(name: &str, value: &str, values: &mut Vec<String>) {
     }
 }
 
-/// The values of `NAME=VALUE` in a header: cookies, the parts of a digest, of SigV4 and the like. A scope
-/// that begins with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also adds that
-/// id.
+/// The values in `NAME=VALUE` pairs of a header, such as cookies or Digest and SigV4 parameters. A scope that
+/// begins with the id of a key, as in `Credential=ID/DATE/REGION/SERVICE/aws4_request`, also adds that id.
 fn assigned(value: &str) -> Vec<String> {
     let pairs = value.split([',', ';', ' ']).filter_map(|part| part.split_once('='));
     let all = pairs.flat_map(|(_, value)| {

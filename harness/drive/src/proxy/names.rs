@@ -12,7 +12,7 @@ use hickory_resolver::TokioResolver;
 use hyper_util::client::legacy::connect::dns::Name;
 use tower_service::Service;
 
-/// The resolver. Without name servers it knows only the names of this machine.
+/// The resolver. Without name servers, it resolves only the names of this machine.
 #[derive(Debug, Clone)]
 pub(super) struct Names {
     resolver: Option<TokioResolver>,

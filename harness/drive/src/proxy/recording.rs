@@ -12,7 +12,7 @@ use brickbat_rules::redact::Redactor;
 #[derive(Debug)]
 pub struct Recording {
     file: File,
-    /// True if the last row is incomplete: the next one begins on a line of its own.
+    /// True if the last row is incomplete: the next one begins on a new line.
     is_torn: bool,
 }
 

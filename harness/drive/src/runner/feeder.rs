@@ -16,7 +16,7 @@ pub struct Feeder {
 /// The result of a sequence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Played {
-    /// The mistakes in the stored calls, in the order of the calls.
+    /// The errors in the stored calls, in the order of the calls.
     pub breaches: Vec<Breach>,
     /// The first event that was rejected with an error.
     pub refused: Option<Refused>,
@@ -61,7 +61,7 @@ impl Feeder {
         Ok(Played { breaches, refused: consumed.refused })
     }
 
-    /// Shrinks a sequence with a breach of that kind: events are taken out as long as the breach stays.
+    /// Shrinks a sequence with a breach of this kind: events are removed as long as the breach remains.
     pub async fn smallest(
         &mut self,
         consumer: &str,
@@ -86,7 +86,7 @@ impl Feeder {
 }
 
 impl Played {
-    /// True if there is a breach of that kind.
+    /// True if there is a breach of this kind.
     pub fn has(&self, wrong: Wrong) -> bool {
         self.breaches.iter().any(|breach| breach.wrong == wrong)
     }

@@ -171,7 +171,7 @@ struct Live<'a> {
     /// The server's address, as texts may contain it.
     address: String,
     pace: Pace,
-    /// How long nothing has happened.
+    /// The time since the last event.
     silence: Duration,
 }
 
@@ -213,7 +213,7 @@ impl Live<'_> {
         self.silence = Duration::ZERO;
     }
 
-    /// Executes commands, and everything that follows from them at once.
+    /// Executes commands, and everything that immediately follows from them.
     async fn execute(&mut self, commands: Vec<Command>) -> Result<(), DriverError> {
         self.todo.extend(commands);
         while let Some(command) = self.todo.pop_front() {
@@ -222,7 +222,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// Processes what the server has seen by now.
+    /// Processes the events that the server has seen so far.
     async fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             if let Some(event) = self.on_server_event(seen).await? {
@@ -331,8 +331,8 @@ impl Live<'_> {
         Ok(event)
     }
 
-    /// Processes what the system has reported by now. A tool result that is sent next then comes later, above
-    /// all after the end of a turn that was already reported.
+    /// Processes the events that the system has reported so far. A tool result that is sent next therefore
+    /// comes later, in particular after the end of a turn that was already reported.
     async fn drain_session(&mut self) -> Result<(), DriverError> {
         while let Some(Some(event)) = by_now(self.session.next()) {
             if let Some(event) = self.on_session_event(event)? {
@@ -416,9 +416,9 @@ impl Live<'_> {
         self.session.barrier().await.map(drop)
     }
 
-    /// Processes everything that a watched system still does by itself. Otherwise the load of the machine
-    /// would decide which turn this belongs to, or whether it is seen at all. Returns true if the system is
-    /// at rest.
+    /// Processes everything that a watched system still does on its own. Otherwise, the load of the machine
+    /// would decide which turn this belongs to, or whether it is observed. Returns true if the system is
+    /// idle.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {
         let is_at_rest = self.session.is_watched() && self.session.barrier().await?;
         if is_at_rest {

@@ -1,4 +1,4 @@
-//! Runs plans on a later model as well, if that can make a difference.
+//! Runs plans on a later model as well, if that can change the result.
 //!
 //! A provider may reject for a later model what it accepts for an older one, such as a request that ends with
 //! the model's own message. Running every plan on both would take twice as long, and nearly always show
@@ -83,7 +83,7 @@ fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Opt
 }
 
 /// The result of a plan on both models: the findings of the first, and those that only the second has. The
-/// user has not named the second model, so if a system cannot be asked for it, the first result stands.
+/// user has not named the second model, so if the system cannot use it, the first result counts.
 fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     if later.outcome.judgement.verdict == Verdict::HarnessError {
         return first;
@@ -102,7 +102,7 @@ fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     MergedRuns { fit, is_confirmed, ..joined }
 }
 
-/// The findings of both, each cause once.
+/// The findings of both, without duplicate causes.
 pub(super) fn united(first: Vec<Finding>, later: Vec<Finding>) -> Vec<Finding> {
     let known: BTreeSet<Signature> = first.iter().map(Signature::of).collect();
     let new = later.into_iter().filter(|finding| !known.contains(&Signature::of(finding)));

@@ -36,12 +36,12 @@ pub struct Options<'a> {
     pub redactor: &'a Redactor,
     /// Receives the record of each case; none to record nothing.
     pub keep: Option<Keep<'a>>,
-    /// Is shown the intermediate result of a plan before it counts.
+    /// Receives the intermediate result of a plan before it is final.
     pub suspected: Option<Suspected<'a>>,
 }
 
-/// Receives an intermediate case: of a plan that has failed once and is to run again, or of one that is also
-/// to run on another model. The next case of the plan replaces it.
+/// Receives an intermediate case: from a plan that has failed once and will run again, or from one that will
+/// also run on another model. The next case of the plan replaces it.
 #[derive(Clone, Copy)]
 pub struct Suspected<'a>(pub &'a (dyn Fn(&Case) + Sync));
 
@@ -61,13 +61,13 @@ impl std::fmt::Debug for Keep<'_> {
     }
 }
 
-/// Called with each case as it is done, the number of cases done, and the total number.
+/// Called with each finished case, the number of finished cases, and the total number.
 pub type OnCase<'a> = &'a (dyn Fn(&Case, usize, usize) + Sync);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Repeat {
     pub times: u16,
-    /// True if a failing plan is run a second time, and a flaky one without company.
+    /// True if a failing plan is run a second time, and a flaky one alone.
     pub confirm: bool,
 }
 

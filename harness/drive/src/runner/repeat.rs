@@ -1,9 +1,9 @@
-//! Runs plans, several at once, and repeats those that one run cannot decide.
+//! Runs plans, several at a time, and repeats those that one run cannot decide.
 //!
-//! A plan that fails is run a second time: alone, so that no other plan can be the cause, and with longer
-//! waits, so that a slow machine cannot be. If the runs differ, it is run alone twice more. A finding of a
-//! run alone counts, labelled with its frequency and with what differed on the side of the harness. A finding
-//! that only runs among other plans have shown, or only runs with shorter waits, does not count: the case
+//! A plan that fails is run a second time: alone, to rule out other plans as the cause, and with longer
+//! waits, to rule out a slow machine. If the runs differ, it is run alone twice more. A finding of a run
+//! alone counts. It is labelled with its frequency and with the differences on the harness side. A finding
+//! that appeared only in runs among other plans, or only in runs with shorter waits, does not count: the case
 //! lists it as rescued.
 //!
 //! If the provider would have rejected for a later model what it accepted for the default one, the plan is
@@ -25,15 +25,15 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
-/// Runs of a plan alone when its runs differ. With the first there are four, which distinguishes often from
-/// rarely.
+/// Runs of a plan alone when its runs differ. Including the first, there are four, which is enough to
+/// distinguish often from rarely.
 const ALONE_RUNS: usize = 3;
 
-/// Plans that are run again alone because the adapter failed. One plan that ends a process takes with it at
-/// most the plans that run at once; if more fail, the adapter is broken.
+/// Plans that are run again alone because the adapter failed. One plan that ends a process makes at most the
+/// concurrently running plans fail. If more fail, the adapter is broken.
 const MAX_RETRIED: usize = 32;
 
-/// If this many plans in a row fail again alone, the adapter is broken whatever the plan.
+/// If this many plans in a row fail again alone, the adapter is broken, regardless of the plan.
 const MAX_BROKEN: usize = 4;
 
 /// A plan to run, and the result of its control plan.
@@ -272,8 +272,8 @@ fn kind(finding: &Finding) -> (Severity, &'static str) {
     (finding.harm, finding.check)
 }
 
-/// True if the runs must not be final: they differ, or show what a single run may show by chance. A failure
-/// of the adapter is doubtful if other plans may have caused it.
+/// True if the runs must not be final: they differ, or have a result that a single run may have by chance. A
+/// failure of the adapter is doubtful if other plans may have caused it.
 fn is_doubtful(runs: &[PlanRun]) -> bool {
     let is_once = runs.len() == 1;
     let may_be_chance = |run: &PlanRun| match run.verdict() {
@@ -312,7 +312,7 @@ fn absolve(doubtful: &mut [(usize, Vec<PlanRun>)]) {
     }
 }
 
-/// The order of verdicts when runs differ: what was found stays found, and what broke stays broken.
+/// The order of verdicts when runs differ: a finding stays a finding, and a broken adapter stays broken.
 const RANK: [Verdict; 8] = [
     Verdict::Fail,
     Verdict::HarnessError,
@@ -324,7 +324,7 @@ const RANK: [Verdict; 8] = [
     Verdict::Pass,
 ];
 
-/// True if `this` is the verdict that counts of the two.
+/// True if `this` is the verdict that counts.
 pub(super) fn outranks(this: Verdict, other: Verdict) -> bool {
     let rank = |verdict| RANK.iter().position(|known| *known == verdict);
     rank(this) < rank(other)
@@ -369,7 +369,7 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     MergedRuns { outcome, repeats, fit, is_confirmed: true }
 }
 
-/// The findings of all runs. A kind of finding comes with all its places from the first run that shows it.
+/// The findings of all runs. For each kind of finding, all locations come from the first run that shows it.
 fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for run in runs {
@@ -381,7 +381,7 @@ fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     findings
 }
 
-/// Removes findings that would be folded under one that more of the runs have shown, because occasional
+/// Removes findings that would be folded under one that occurred in more of the runs, because occasional
 /// findings do not describe the bug. The case still counts how often they were seen.
 fn without_rarer(findings: Vec<Finding>, runs: &[&PlanRun]) -> Vec<Finding> {
     let n_runs = |finding: &Finding| runs.iter().filter(|run| run.shows(kind(finding))).count();

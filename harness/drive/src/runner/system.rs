@@ -96,7 +96,7 @@ pub enum Origin {
     BuiltIn,
     Manifest(PathBuf),
     Command(String),
-    /// Our own agent, in a process of its own, with or without a planted bug.
+    /// Our own agent, in a separate process, with or without a planted bug.
     Own(Option<Canary>),
 }
 
@@ -108,7 +108,7 @@ const OWN: [&str; 4] = ["reference", "reference/acp", "reference/blocking", "ref
 pub struct UnknownSystem(String);
 
 impl System {
-    /// The system that a name means: `reference`, `reference/acp`, `reference/blocking`,
+    /// The system that a name refers to: `reference`, `reference/acp`, `reference/blocking`,
     /// `reference/simulated`, a planted bug such as `canary/never-ends/acp`, or a system with an adapter,
     /// such as `ai-sdk@6/ui-messages`.
     pub fn named(name: &str, catalogue: &Catalogue) -> Result<System, UnknownSystem> {
@@ -134,7 +134,8 @@ impl System {
         }
     }
 
-    /// The system that a name means in a manifest of the user; without a name, its first version and mode.
+    /// The system that a name refers to in a manifest of the user; without a name, its first version and
+    /// mode.
     pub fn of_manifest(path: &Path, name: Option<&str>) -> Result<System, UnknownSystem> {
         let manifests = Manifest::read(path).map_err(|error| {
             let hint = names::near(path).map(|near| format!("\nhint: {near}")).unwrap_or_default();
@@ -296,7 +297,7 @@ impl Running {
         }
     }
 
-    /// The capabilities that the system lacks for a plan, in words.
+    /// The capabilities that the system lacks for a plan, as text.
     pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
         let lacks = |need: &&Need| match &self.how {
             How::Adapted(adapted) => !adapted.capabilities.meets(**need),
@@ -322,8 +323,8 @@ impl Running {
         self.adapted().map_or_else(|| Arc::clone(plan), |adapted| adapted.prepared.offered(plan))
     }
 
-    /// Plans that may run at once. A system that answers no barrier gets one plan at a time, because Brickbat
-    /// watches its processes to learn what it has consumed.
+    /// The number of plans that may run at once. A system that answers no barrier gets one plan at a time,
+    /// because Brickbat watches its processes to learn what it has consumed.
     pub(super) fn n_jobs(&self, wanted: usize) -> usize {
         let is_watched =
             |adapted: &Adapted| adapted.prepared.agent.is_some() || !adapted.capabilities.has("barrier");
@@ -392,7 +393,7 @@ impl Running {
         self.adapted()?.homes().get(&plan.id).copied()
     }
 
-    /// Keeps later plans out of the process that has failed a plan.
+    /// Prevents later plans from using the process that has failed a plan.
     pub(super) fn shun(&self, plan: &Plan, error: &DriverError) {
         if let (Some(adapted), false) = (self.adapted(), error.is_of_a_healthy_process()) {
             let number = self.process_of(plan).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! Checks that an adapter does what `harness/systems/README.md` asks of it. For an agent that needs no
+//! Checks that an adapter meets the requirements in `harness/systems/README.md`. For an agent that needs no
 //! adapter, it checks that the manifest describes the agent correctly.
 //!
-//! A false finding about an SDK often starts with a faulty adapter. Each probe drives the adapter through a
-//! small conversation of its own and reports what it saw and how to fix it. The probes judge only the
-//! adapter, not the SDK, so no checker runs here.
+//! A false finding about an SDK often starts with a faulty adapter. Each probe drives the adapter through its
+//! own small conversation, and reports what it observed and how to fix it. The probes judge only the adapter,
+//! not the SDK, so no checker runs here.
 
 mod change;
 mod claims;
@@ -77,7 +77,7 @@ impl Verification {
         json!({ "schema": SCHEMA, "system": self.system, "about": self.about, "probes": probes })
     }
 
-    /// 0 if the adapter is right, 1 if a probe failed, 3 if a probe could not judge.
+    /// 0 if the adapter is correct, 1 if a probe failed, 3 if a probe could not judge.
     pub fn exit_code(&self) -> u8 {
         let any = |is: fn(&ProbeOutcome) -> bool| self.probes.iter().any(|report| is(&report.outcome));
         if any(|outcome| matches!(outcome, ProbeOutcome::Failed { .. })) {
@@ -142,7 +142,7 @@ fn has_failed(probes: &[ProbeReport], probe: Probe) -> bool {
     probes.iter().any(|report| report.probe == probe && is_failed(report))
 }
 
-/// Runs a probe on an adapter that has introduced itself. Boxed, so that callers do not hold all its state
+/// Runs a probe on an adapter that has described itself. Boxed, so that callers do not contain all its state
 /// machines.
 fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
     match probe {

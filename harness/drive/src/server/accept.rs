@@ -1,4 +1,4 @@
-//! Accepts connections, up to a bound, and decides which one has to leave when there is no place.
+//! Accepts connections up to a limit, and decides which one to close when all slots are in use.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use super::connection::Connection;
 use super::newcomers::Newcomer;
 use super::{Shared, http};
 
-/// Pause after a failed accept. Without free descriptors, accept fails again at once; connections close
+/// Pause after a failed accept. Without free descriptors, accept fails again immediately; connections close
 /// meanwhile.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
-/// Accepts connections forever. Each is a task of its own, so a panic in one ends only that one.
+/// Accepts connections forever. Each has its own task, so a panic in one ends only that one.
 pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     let places = Arc::new(Semaphore::new(shared.limits.n_connections));
     let mut connections = JoinSet::new();
@@ -42,7 +42,7 @@ pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// A place for one more connection: a free one, or that of the oldest newcomer.
+/// A slot for one more connection: a free one, or that of the oldest newcomer.
 async fn admit(shared: &Shared, places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     match places.clone().try_acquire_owned() {
         Ok(place) => Some(place),
@@ -56,7 +56,7 @@ async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphore
     drop(place);
 }
 
-/// Sends 503 to a peer for which there is no place, without waiting for it.
+/// Sends 503 to a peer for which there is no slot, without waiting for it.
 fn turn_away(stream: &TcpStream) {
     let mut bytes = Vec::new();
     http::write_refusal(&mut bytes, http::HttpRefusal::Busy, http::After::Close);

@@ -1,9 +1,9 @@
 //! Decides which requests are accepted: those of programs on this machine, and of pages that they serve.
 //!
-//! A page of a foreign site can make a browser send requests to 127.0.0.1, and with a name that it points
-//! there it could read the answers as well. A browser always names the host that it means and, for all but
-//! the simplest requests, the origin of the page. Both are checked before anything else. A request without
-//! these headers does not come from a browser.
+//! A page of a foreign site can make a browser send requests to 127.0.0.1, and with a host name that resolves
+//! to it, the page could read the answers as well. A browser always names the host that it means and, for all
+//! but the simplest requests, the origin of the page. Both are checked before anything else. A request
+//! without these headers does not come from a browser.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 

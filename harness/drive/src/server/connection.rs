@@ -33,7 +33,7 @@ const KEPT_LEN: usize = 64 << 10;
 /// bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// How much too early the timers of clients may fire: Node.js counts whole milliseconds.
+/// How early the timers of clients may fire, at most: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {
@@ -90,8 +90,8 @@ impl Connection {
         }
     }
 
-    /// Serves requests until the connection ends. A newcomer may lose its place until it has sent a request
-    /// to a mount.
+    /// Serves requests until the connection ends. A newcomer may lose its slot until it has sent a request to
+    /// a mount.
     pub(super) async fn serve(mut self, newcomer: Newcomer) {
         let mut newcomer = Some(newcomer);
         loop {

@@ -65,9 +65,9 @@ pub(super) enum HttpRefusal {
     ForeignHost,
     /// The request comes from a page of another site.
     ForeignOrigin,
-    /// A path that another server might read differently.
+    /// A path that another server might interpret differently.
     DotSegments,
-    /// A target with a fragment, which no request has.
+    /// A target with a fragment, which is invalid in a request.
     Fragment,
     /// A gate accepts only POST.
     GateMethod,

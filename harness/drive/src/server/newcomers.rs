@@ -1,4 +1,4 @@
-//! The connections that have to leave first when there is no place for another.
+//! The connections that are closed first when there is no slot for another.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,8 +7,8 @@ use tokio::sync::oneshot;
 
 use super::{Shared, lock};
 
-/// Connections that have not sent a complete request to a mount yet, oldest first. They are the first to go
-/// when places run out, so that strangers cannot keep a plan's client out.
+/// Connections that have not sent a complete request to a mount yet, oldest first. They are the first to be
+/// closed when slots run out, so that strangers cannot keep a plan's client out.
 #[derive(Debug, Default)]
 pub(super) struct Newcomers {
     n_seen: u64,
@@ -20,7 +20,7 @@ pub(super) struct Newcomers {
 pub(super) struct Newcomer {
     shared: Arc<Shared>,
     number: u64,
-    /// Resolves when the place is taken away.
+    /// Resolves when the slot is taken away.
     pub(super) evicted: oneshot::Receiver<()>,
 }
 
@@ -34,7 +34,7 @@ impl Newcomer {
         Newcomer { shared: shared.clone(), number, evicted }
     }
 
-    /// Ends the time as a newcomer; false if the place was just taken away.
+    /// Ends the newcomer status; false if the slot was just taken away.
     pub(super) fn stays(self) -> bool {
         lock(&self.shared.newcomers).waiting.remove(&self.number).is_some()
     }
@@ -47,7 +47,7 @@ impl Drop for Newcomer {
 }
 
 impl Shared {
-    /// Takes the place of the oldest newcomer away; false if there is none.
+    /// Takes the slot away from the oldest newcomer; false if there is none.
     pub(super) fn evict_newcomer(&self) -> bool {
         lock(&self.newcomers).waiting.pop_first().is_some()
     }

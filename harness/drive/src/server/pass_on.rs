@@ -60,7 +60,7 @@ pub enum Part {
         headers: Vec<(String, Vec<u8>)>,
         /// The length of the body in bytes, if it is known.
         length: Option<u64>,
-        /// True if there is a body at all.
+        /// True if there is a body.
         has_body: bool,
     },
     /// Bytes of the body.

@@ -1,4 +1,4 @@
-//! Plays the answers of the core, by the rules of [`brickbat_engine::provider`].
+//! Sends the answers of the core, by the rules of [`brickbat_engine::provider`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::driver::stopwatch::Stopwatch;
 use brickbat_engine::provider::{Answer, Hold, Sent};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId};
 
-/// Pause between two looks at the peer's queue; the runtime's clock has no finer resolution.
+/// Pause between two checks of the peer's queue; the runtime's clock has no finer resolution.
 const RECEIPT_PAUSE: Duration = Duration::from_millis(1);
 
 impl Connection {
@@ -32,7 +32,7 @@ impl Connection {
         Ok(after.into())
     }
 
-    /// Plays an answer by the rules of [`brickbat_engine::provider`].
+    /// Sends an answer by the rules of [`brickbat_engine::provider`].
     pub(super) async fn play(
         &mut self,
         mounted: &Arc<Mounted>,
@@ -101,7 +101,7 @@ impl Connection {
         }
     }
 
-    /// Breaks off inside the body, once the peer has read what was sent, because a RST would destroy unread
+    /// Breaks off inside the body, once the peer has read the sent bytes, because a RST would destroy unread
     /// bytes.
     pub(super) async fn cut(
         &mut self,
@@ -121,7 +121,8 @@ impl Connection {
     }
 
     /// Writes the rest. There is no wait between the last write and the report that the reply has ended: the
-    /// client may use the connection for another mount at once, which the end of this mount must not disturb.
+    /// client may immediately use the connection for another mount, which the end of this mount must not
+    /// disturb.
     async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
         let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
         self.flush().await?;

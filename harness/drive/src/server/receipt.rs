@@ -62,7 +62,7 @@ impl Queues {
         false
     }
 
-    /// Looks at the two ends of a connection on which we have written `n_written` bytes.
+    /// Examines the two ends of a connection on which we have written `n_written` bytes.
     #[cfg(target_os = "linux")]
     pub(super) fn look(&self, ours: SocketAddr, peer: SocketAddr, n_written: u64) -> Queue {
         #[cfg(test)]
@@ -173,7 +173,7 @@ mod linux {
             }
         }
 
-        /// True if the kernel answers at all, even if only to report that a socket does not exist.
+        /// True if the kernel answers, even if only to report that a socket does not exist.
         pub(super) fn is_answered(&mut self) -> bool {
             let nowhere = SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 0);
             self.lengths(nowhere, nowhere).is_ok()
@@ -246,7 +246,7 @@ mod linux {
         field.map(u32::from_ne_bytes).ok_or_else(|| Error::from(ErrorKind::InvalidData))
     }
 
-    /// Bytes of a table that are read at most: some 100,000 sockets.
+    /// The maximum number of bytes read from a table: some 100,000 sockets.
     const MAX_TABLE: u64 = 16 << 20;
 
     /// The tables of all sockets. A client's socket may be IPv6 even if it connected to an IPv4 address.

@@ -1,4 +1,4 @@
-//! Cuts of a thread: the places where it may be cut, and the part that stays.
+//! Cuts of a thread: where it may be cut, and which part stays.
 //!
 //! A call is never separated from its result. The thread begins with the user or a summary, and the user's
 //! messages of a running turn stay. Cutting a cut thread again does not change it.
@@ -20,8 +20,7 @@ pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
     }
 }
 
-/// The part that stays when a thread is trimmed. It begins with a message of the user, if necessary with the
-/// last one.
+/// The part that stays when a thread is trimmed. It begins with a user message, if necessary the last one.
 pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
     let kept = &thread[start(thread, keep)..];
     let mut trimmed: Vec<Message> = match kept.iter().position(is_user) {
@@ -72,7 +71,7 @@ pub(crate) fn prompt_from(thread: &[Message], mark: usize) -> Option<Message> {
     thread.get(mark..)?.iter().find(|message| is_user(message)).cloned()
 }
 
-/// Inserts the prompt of a running turn at this place again, if a cut has removed it.
+/// Inserts the prompt of a running turn at this index again, if a cut has removed it.
 pub(crate) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&Message>) {
     if let Some(prompt) = prompt.filter(|prompt| !thread.contains(prompt)) {
         thread.insert(at.min(thread.len()), prompt.clone());
@@ -102,7 +101,7 @@ pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
     is_cut
 }
 
-/// The thread as one text, for requests about it. No rule about calls and results applies to a text, so
+/// The thread as one text, for requests about it. Rules about calls and results do not apply to text, so
 /// faults of the thread do no harm.
 pub(crate) fn transcript(thread: &[Message]) -> String {
     let mut text = String::new();

@@ -34,7 +34,7 @@ pub(crate) const FULL: u64 = 160_000;
 pub(crate) enum Next {
     /// Continue as usual.
     GoOn,
-    /// Send a request at once.
+    /// Send a request immediately.
     Ask,
     /// Wait for the next input.
     Wait,
@@ -47,7 +47,7 @@ pub(crate) enum Next {
 pub(crate) enum OnStop {
     /// It ends, and the part of the reply that has arrived is kept.
     KeepReply,
-    /// It ends, and the thread stays as it is.
+    /// It ends, and the thread stays unchanged.
     DropReply,
     /// It continues until its tools have ended.
     Wait,
@@ -66,7 +66,7 @@ pub(crate) enum Asking {
     Retry,
 }
 
-/// The reason why a reply or a call did not come to its end.
+/// The reason why a reply or a call did not complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutOff {
     /// The user stopped the turn.
@@ -122,7 +122,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The agent sends a request.
 
-    /// The body of a request. It contains the thread as it is stored, so a later request begins with the
+    /// The body of a request. It contains the thread exactly as stored, so a later request begins with the
     /// bytes of an earlier one and hits the provider's cache.
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _id: RequestId, _asking: Asking) -> Vec<u8> {
         request::body(setup, thread)
@@ -139,7 +139,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The model writes something that no provider accepts in a later request.
 
-    /// The index of the call to which a piece of arguments belongs. It is the index that the provider gives.
+    /// The index of the call to which a piece of arguments belongs. It is the index from the provider.
     fn call_of_piece(&self, _reply: &Step, index: u64) -> u64 {
         index
     }
@@ -154,13 +154,13 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if a picture is sent, given the pixels of its longer side. It is sent only if a provider also
+    /// True if an image is sent, given the pixels of its longer side. It is sent only if a provider also
     /// accepts it among many others.
     fn sends_picture(&self, longest_side: Option<usize>) -> bool {
         longest_side.is_some_and(|side| side <= 2000)
     }
 
-    /// True if a call without any arguments is kept with an empty object. Every API means the same by both.
+    /// True if a call without any arguments is kept with an empty object. Both mean the same in every API.
     fn fills_empty_arguments(&self) -> bool {
         true
     }
@@ -237,8 +237,8 @@ pub(crate) trait Decisions: Send + Sync {
         has_terminal_event
     }
 
-    /// The next step after a complete reply. Its stop reason proves nothing: calls are answered whatever the
-    /// reason.
+    /// The next step after a complete reply. Its stop reason proves nothing: calls are answered regardless of
+    /// the reason.
     fn reply_complete(&mut self, _turn: &mut Turn, _session: &mut Session) -> Next {
         Next::GoOn
     }
@@ -275,8 +275,8 @@ pub(crate) trait Decisions: Send + Sync {
         None
     }
 
-    /// True if the turn continues when the provider has paused in a tool of its own. It does, with the paused
-    /// reply as the last message. Otherwise the user's next message would be rejected.
+    /// True if the turn continues when the provider has paused in one of its own tools. It does, with the
+    /// paused reply as the last message. Otherwise the user's next message would be rejected.
     fn resumes(&self) -> bool {
         true
     }
@@ -308,7 +308,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The turn ends in the middle.
 
-    /// The treatment of the user's stop. The turn ends at once, even if a tool does not react.
+    /// The treatment of the user's stop. The turn ends immediately, even if a tool does not react.
     fn stops(&mut self, _turn: &mut Turn, _tools: &[Tool], _session: &mut Session) -> OnStop {
         OnStop::KeepReply
     }
@@ -355,8 +355,8 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The history is changed.
 
-    /// True if a request that failed with these words is sent again with the history summarised. It is, once,
-    /// if it was too long.
+    /// True if a request that failed with this message is sent again with the history summarised. This
+    /// happens once, if the request was too long.
     fn shortens(&mut self, dialect: Dialect, failure: &str) -> bool {
         wire::of(dialect).says_overflow(failure)
     }
@@ -373,8 +373,8 @@ pub(crate) trait Decisions: Send + Sync {
         tokens >= FULL
     }
 
-    /// True if a trimmed history may begin with this message. A history begins with the user's words, so the
-    /// agent first looks for those.
+    /// True if a trimmed history may begin with this message. A history begins with a user message, so the
+    /// agent first looks for one.
     fn may_begin_with(&self, _first: &Message, _is_turn_running: bool) -> bool {
         false
     }
@@ -441,7 +441,7 @@ pub(crate) trait Decisions: Send + Sync {
         store::push(thread, turn.step.message_so_far(), turn.step.results());
     }
 
-    /// The thread as it is shown outside: the one that the next request sends.
+    /// The thread as visible from outside: the one that the next request sends.
     fn history<'a>(&self, thread: &'a [Message]) -> Cow<'a, [Message]> {
         Cow::Borrowed(thread)
     }
@@ -451,8 +451,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// The thread with which a new process continues. It has nothing of the sub-agents that died with the old
-    /// process: their calls get a result, like all calls that were cut off.
+    /// The thread with which a new process continues. It contains nothing from the sub-agents that died with
+    /// the old process. Their calls get a result, like all calls that were cut off.
     fn rejoined(&self, thread: Vec<Message>, _sub_agents: &[SubThread]) -> Vec<Message> {
         self.loaded(thread)
     }

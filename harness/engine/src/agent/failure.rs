@@ -103,7 +103,7 @@ impl Agent {
         is_cut
     }
 
-    /// Sends the request again, at once or after the pause that the provider asks for.
+    /// Sends the request again, immediately or after the pause that the provider asks for.
     fn ask_again(&mut self, wanted_ms: Option<u64>) -> Step {
         let Some(ms) = self.decisions.pause_ms(wanted_ms).filter(|ms| *ms > 0) else {
             return self.ask(Asking::Retry);

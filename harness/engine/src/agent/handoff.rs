@@ -9,7 +9,7 @@ use super::step::{CallState, Step, StepCall};
 use super::{Agent, Tool};
 
 impl Agent {
-    /// The call by which a step hands over, and the name of the other agent: the first handoff that has not
+    /// The call with which a step hands over, and the name of the other agent: the first handoff that has not
     /// failed.
     pub(super) fn handoff<'a>(&'a self, step: &'a Step) -> Option<(&'a StepCall, &'a str)> {
         let mut handoffs = step.calls().filter(|call| !has_failed(call));

@@ -21,7 +21,7 @@ pub enum Input<'a> {
     Interrupt(InterruptCause),
     /// The history is to be changed.
     Change(&'a Change),
-    /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if it says so.
+    /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if specified.
     Head { request: RequestId, status: u16, pause_ms: Option<u64> },
     /// A piece of an answer's body, split anywhere.
     Body { request: RequestId, bytes: &'a [u8] },

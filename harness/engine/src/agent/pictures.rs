@@ -1,4 +1,4 @@
-//! Pictures that tools have returned. They are sent again with each request, so a picture that the provider
+//! Images that tools have returned. They are sent again with each request, so an image that the provider
 //! rejects bricks the thread.
 
 use super::Agent;
@@ -8,7 +8,7 @@ use brickbat_rules::longest_side;
 use brickbat_scenario::plan::GivenPicture;
 
 impl Agent {
-    /// In a stored thread, replaces each picture that is not sent with a text.
+    /// In a stored thread, replaces each image that is not sent with a text.
     pub(super) fn fit_pictures(&mut self) {
         let Agent { setup, decisions, session, .. } = self;
         let is_sent = |picture: &GivenPicture| {
@@ -22,10 +22,10 @@ impl Agent {
     }
 }
 
-/// The provider to which this client sends pictures.
+/// The provider to which this client sends images.
 const SENT_TO: Dialect = Dialect::AnthropicMessages;
 
-/// The text that the model reads instead of a picture.
+/// The text that the model reads instead of an image.
 pub(super) fn word_of(picture: &GivenPicture) -> String {
     format!("[a picture, {}]", picture.media_type)
 }
@@ -44,7 +44,7 @@ mod tests {
     use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
     use brickbat_scenario::scenario::{Picture, PictureFormat};
 
-    /// The result in a loaded thread in which a tool had returned a picture of this height.
+    /// The result in a loaded thread in which a tool returned an image of this height.
     fn loaded(dialect: Dialect, height: u32) -> CallResult {
         let picture = Picture { format: PictureFormat::Png, width: 8, height, bytes: 0 };
         let picture = GivenPicture { media_type: "image/png".to_owned(), data: picture.base64() };

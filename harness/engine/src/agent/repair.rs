@@ -1,8 +1,8 @@
 //! Repairs a thread that an earlier process has left.
 //!
 //! The thread may be cut off anywhere, and older versions of a store wrote things that no provider accepts.
-//! Nothing of it is in flight any more. So each call gets one result, directly after its message and in the
-//! order of the calls: the real one wherever it is, otherwise one that says that the tool may have run.
+//! Nothing from it is in flight any more. So each call gets one result, directly after its message and in the
+//! order of the calls: the real one wherever it is, otherwise one that states that the tool may have run.
 //! Results without a call are dropped. No message of the user or the model is lost.
 //!
 //! The model's thinking in a finished turn is dropped. A provider has no more use for it, and rejects it if
@@ -75,7 +75,7 @@ fn worth_keeping(block: Block, is_open: bool, seen: &mut Vec<String>) -> Option<
 }
 
 /// True if a provider accepts the thinking and may still need it. A signature that is an object may belong to
-/// a call, whatever the turn.
+/// a call, regardless of the turn.
 fn is_wanted(thought: &Thought, is_open: bool) -> bool {
     match thought.signature.as_deref().unwrap_or_default() {
         "" => false,

@@ -42,7 +42,7 @@ impl Agent {
     }
 
     /// The change that a full context requires. There is one only if the first `end` messages contain more
-    /// than the prompt of the running turn. A thread that is too short stays as it is until it is longer.
+    /// than the prompt of the running turn. A thread that is too short stays unchanged until it is longer.
     pub(super) fn own_compaction(&mut self, end: usize, start_of_turn: usize) -> Option<Change> {
         let thread = &self.session.thread;
         let prompt = compaction::prompt_from(thread, start_of_turn);

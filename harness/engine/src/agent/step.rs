@@ -22,11 +22,11 @@ pub(crate) struct Step {
     keeps_blank_text: bool,
     /// The error that the provider reported inside the stream.
     pub(crate) error: Option<String>,
-    /// The reason why the reply did not come to its end, if its tools ran anyway.
+    /// The reason why the reply did not complete, if its tools ran anyway.
     pub(crate) broken: Option<String>,
     /// The body of an answer that is not a stream.
     pub(crate) whole: Vec<u8>,
-    /// How long the provider wants the client to wait before the next request, if it says so.
+    /// How long the provider wants the client to wait before the next request, if specified.
     pub(crate) pause_ms: Option<u64>,
     /// The provider's count of tokens for the request, if it reports one.
     pub(crate) tokens: Option<u64>,
@@ -130,8 +130,8 @@ impl Step {
         self.phase = Phase::Coming { status, decoder: Decoder::new(dialect), terminated: false };
     }
 
-    /// Takes a piece of the answer's body and returns its events. A body in one piece has no events before
-    /// its end.
+    /// Takes a piece of the answer's body and returns its events. A non-streamed body produces no events
+    /// until it is complete.
     pub(crate) fn take_in(&mut self, bytes: &[u8], delivery: Delivery) -> Vec<ReplyEvent> {
         let mut events = Vec::new();
         match &mut self.phase {

@@ -63,7 +63,7 @@ impl Agent {
     /// The bytes that must be on disk now, so that a new agent can continue with this thread.
     ///
     /// They change only in [`Agent::step`]. A driver writes them after each step and *before* it carries out
-    /// the outputs of the step. So nothing has happened in the world that the store does not know.
+    /// the outputs of the step. So the store records everything that has happened outside.
     pub fn saved(&self) -> Vec<u8> {
         stored(&self.thread_now(), self.session.tokens, self.sub_threads())
     }
@@ -80,7 +80,7 @@ impl Agent {
 
     /// The bytes that must be on disk for an agent to find a given history there, in the form of this store.
     /// They never include instructions and failed replies, a compaction removes everything before it, and a
-    /// text replaces each picture.
+    /// text replaces each image.
     pub fn stored(given: &[GivenMessage]) -> Vec<u8> {
         let is_compaction = |message: &GivenMessage| matches!(message, GivenMessage::Compacted(_));
         let start = given.iter().rposition(is_compaction).unwrap_or(0);

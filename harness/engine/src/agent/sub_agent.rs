@@ -1,9 +1,9 @@
 //! Sub-agents: tools of an agent that are agents themselves.
 //!
-//! A sub-agent has a thread of its own, which begins with the task in its call, and the tools that are not
-//! sub-agents. Its last message is the result of its call, and an error with which it ends is the error of
-//! its call. Nothing else of it enters the thread of the agent that started it. A stop of that agent also
-//! stops the sub-agent, and the call is answered like any other call that was cut off.
+//! A sub-agent has its own thread, which begins with the task in its call, and the tools that are not
+//! sub-agents. Its last message is the result of its call, and an error that ends it is the error of its
+//! call. Nothing else from it enters the thread of the agent that started it. A stop of that agent also stops
+//! the sub-agent, and the call is answered like any other call that was cut off.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ struct SubAgent {
     agent: Agent,
 }
 
-/// The thread of a running sub-agent, as it is stored.
+/// The stored thread of a running sub-agent.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct SubThread {
     /// The tool run of this sub-agent.

@@ -29,7 +29,7 @@ pub(crate) struct Turn {
     pub(crate) said: Vec<MidTurnMessage>,
 }
 
-/// The most requests of one turn; more means a loop.
+/// The maximum number of requests of one turn; more means a loop.
 pub(super) const MAX_REQUESTS: u32 = 64;
 
 impl Agent {
@@ -275,8 +275,8 @@ impl Agent {
         was_told
     }
 
-    /// Saves a message of the user. If a prompt may not follow results directly, a text of the model is
-    /// inserted between them.
+    /// Saves a user message. If a prompt may not follow results directly, a text of the model is inserted
+    /// between them.
     pub(super) fn push_user(&mut self, text: String) {
         self.drop_open_searches();
         let thread = &mut self.session.thread;

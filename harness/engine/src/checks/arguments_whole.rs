@@ -1,4 +1,4 @@
-//! The arguments of each call in a request are a JSON object, or exactly what the model gave instead of one.
+//! The arguments of each call in a request are a JSON object, or exactly the model's output in place of one.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     found.into_iter().collect()
 }
 
-/// True if the model gave this value. Some dialects carry it as a text.
+/// True if the model gave this value. Some dialects represent it as a text.
 fn is_given(evidence: &Evidence<'_>, args: &Value) -> bool {
     let is_text = args.as_str().is_some_and(|text| said::is_of_the_model(evidence, text));
     is_text || said::is_of_the_model(evidence, &args.to_string())

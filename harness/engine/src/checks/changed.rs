@@ -196,7 +196,7 @@ pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
         })
 }
 
-/// A text as it is written in a body, without the quotes.
+/// A text as written in a body, without the quotes.
 fn as_written(text: &str) -> String {
     let written = Value::from(text.trim()).to_string();
     written[1..written.len() - 1].to_owned()

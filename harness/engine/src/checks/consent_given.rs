@@ -36,7 +36,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 }
 
 /// Returns why consent cannot be judged: the user was asked about an unknown call, and a call that needs consent
-/// ran without a question. The question may have been about that call, under a name that the adapter made up.
+/// ran without a question. The question may have been about that call, under a name that the adapter invented.
 pub(super) fn question_about_nobody(evidence: &Evidence<'_>) -> Option<String> {
     let asked = evidence.run.trace.events().iter().find_map(|event| match event {
         Event::Asked { id, call: None, .. } => Some(id),

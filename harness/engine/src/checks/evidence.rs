@@ -97,7 +97,7 @@ impl<'a> Evidence<'a> {
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has
     /// recorded its delivery. A result in a request of the call's own turn, before a stop of that turn, has
-    /// come in time, whatever was recorded.
+    /// come in time, regardless of the record.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
@@ -158,7 +158,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// True if a request contains the result of a call: in a result of that call that counts, or in a text,
-    /// if a system retells the history in its own words.
+    /// if a system paraphrases the history.
     pub fn shows_result(
         &self,
         request: &RequestView,
@@ -251,7 +251,7 @@ impl<'a> Evidence<'a> {
         self.requests.iter().any(|request| request.calls().next().is_some())
     }
 
-    /// True if a tool has run to its end. A tool that the user stopped at once may or may not have begun;
+    /// True if a tool has run to its end. A tool that the user stopped immediately may or may not have begun;
     /// that is a race, which no record can decide.
     pub fn has_run(&self) -> bool {
         let mut keys = (0..self.plan.calls.len() as u32).map(CallKey);
@@ -259,7 +259,7 @@ impl<'a> Evidence<'a> {
         !self.ledger.strangers.is_empty() || keys.any(has_ended)
     }
 
-    /// The shape of a request for people, with the scenario's names.
+    /// The human-readable shape of a request, with the scenario's names.
     pub fn shape(&self, request: &RequestView) -> String {
         let name = |id: &str| self.answered(request, id).map(|key| self.call(key).name.clone());
         let word = |id: &str, text: &str, is_error: Option<bool>| {
@@ -431,7 +431,7 @@ pub enum StepEnd {
 }
 
 impl RequestView {
-    /// The place of this request, for people.
+    /// The human-readable location of this request.
     pub(super) fn place(&self, pointer: &str) -> Place {
         Place::of_request(self.turn, self.exchange, pointer)
     }
@@ -441,7 +441,7 @@ impl RequestView {
         self.calls.iter().filter(|call| self.results().all(|result| result.id != call.id))
     }
 
-    /// The results in this request, each with its place.
+    /// The results in this request, with their locations.
     pub fn results(&self) -> impl Iterator<Item = ResultView<'_>> {
         self.history.items.iter().filter_map(|item| match &item.content {
             Content::Result { id, text, is_error } => {
@@ -473,7 +473,7 @@ pub struct CallView {
     pub item: usize,
     pub message: usize,
     pub pointer: String,
-    /// The id in the request. A system may have given the call an id of its own.
+    /// The id in the request. A system may have given the call its own id.
     pub id: String,
     pub key: CallKey,
 }
@@ -563,8 +563,8 @@ fn view(
     }
 }
 
-/// Finds the plan's call by its id. If a system gives calls ids of its own, or several calls have the same
-/// id, the marker in the arguments identifies the call.
+/// Finds the plan's call by its id. If a system gives calls its own ids, or several calls have the same id,
+/// the marker in the arguments identifies the call.
 fn call_view(plan: &Plan, at: usize, item: &Item) -> Option<CallView> {
     let Content::Call { id, args, .. } = &item.content else { return None };
     let marker = marker_in(args);

@@ -14,7 +14,7 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// Words that turn the text next to them into a failure.
+/// Words that mark the text next to them as a failure.
 const FAILURE: [&str; 6] = ["error", "fail", "interrupt", "abort", "cancel", "denied"];
 
 /// Words that state that a call did not run. Texts that leave it open contain none of them.

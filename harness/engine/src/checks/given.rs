@@ -48,7 +48,7 @@ pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
 }
 
 /// True if the given history is broken: the results of a reply's calls do not follow it directly and
-/// together, or one of its messages is odd by itself.
+/// together, or one of its messages is in itself odd.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {
@@ -59,10 +59,11 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
     is_unanswered || is_odd(plan, given) || has_torn_thoughts(plan)
 }
 
-/// True if a history contains something that no provider created, or that no provider accepts at that place.
+/// True if a history contains something that no provider created, or that no provider accepts at that
+/// position.
 ///
 /// Ids from another provider are not odd: complete threads move to another provider, and converting their ids
-/// into the form of the new one is part of such a move.
+/// to the new provider's format is part of such a move.
 fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
     let wire = wire::of(plan.dialect);
     let mut ids = BTreeSet::new();
@@ -140,11 +141,11 @@ fn summary(plan: &Plan) -> Option<&str> {
     })
 }
 
-/// The reason why it is not proven that the system had the given history: no request contains any of it.
+/// The reason why it is not proven that the system had the given history: no request contains any part of it.
 /// `None` if it is proven.
 ///
 /// A system that loses the history and an adapter that never wrote it look the same, so neither is judged. If
-/// there is no request at all, the system has found something in the history that it does not send.
+/// there is no request, the system has found something in the history that it does not send.
 pub(super) fn unsent(evidence: &Evidence<'_>) -> Option<String> {
     if evidence.plan.given.is_empty() || evidence.last_request().is_none() {
         return None;

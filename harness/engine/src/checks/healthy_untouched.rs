@@ -2,7 +2,7 @@
 //!
 //! A repair changes only the turns that need it. The last request contains every other turn as it happened: the
 //! model's text, and its calls with their arguments. Other checks require the results, for all turns. A system
-//! that summarises finished turns in its own words is not checked: it may choose what to leave out.
+//! that paraphrases finished turns in a summary is not checked: it may choose what to leave out.
 
 use super::stable::broken_turns;
 use super::*;
@@ -108,7 +108,7 @@ pub(super) fn scripts<'a>(evidence: &'a Evidence<'_>, turn: usize) -> impl Itera
     })
 }
 
-/// All texts of a request except calls and results. A system may retell the history in them.
+/// All texts of a request except calls and results. A system may paraphrase the history in them.
 pub(super) fn texts(request: &RequestView) -> String {
     let mut texts = String::new();
     for item in &request.history.items {

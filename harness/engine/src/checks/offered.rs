@@ -1,5 +1,5 @@
-//! Verifies that the model could have done what the script does: make its calls, show its thinking, and be
-//! the requested model.
+//! Verifies that the model could have acted as in the script: make its calls, show its thinking, and be the
+//! requested model.
 
 use super::*;
 
@@ -19,9 +19,9 @@ pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// Reports that the plan was not played because no request asks the model to think, although it thinks in the
-/// plan. A system may leave thinking out of some requests, for example to repair a history, but not out of
-/// all. Turns in which the plan itself switches thinking off do not count.
+/// Reports that the plan was not executed because no request asks the model to think, although it thinks in
+/// the plan. A system may leave thinking out of some requests, for example to repair a history, but not out
+/// of all. Turns in which the plan itself switches thinking off do not count.
 pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     let is_switched_off = |turn: usize| {
         let until = evidence.plan.turns.iter().take(turn + 1).flat_map(|turn| &turn.actions);
@@ -39,9 +39,9 @@ pub(super) fn unasked_thinking(evidence: &Evidence<'_>) -> Option<String> {
     is_unasked.then(|| "the model thinks in this plan, but no request asks it to".to_owned())
 }
 
-/// Reports that the plan was not played because a request does not offer the search that its reply contains.
-/// The search was then left out of the reply: a real provider runs only what a request offers. So the system
-/// did not receive the search.
+/// Reports that the plan was not executed because a request does not offer the search that its reply
+/// contains. The search was then left out of the reply: a real provider runs only what a request offers. So
+/// the system did not receive the search.
 pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     let searches = |request: &RequestView| {
         let script = evidence.script_of(request);
@@ -64,7 +64,7 @@ pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {
     })
 }
 
-/// The tools that the reply to a request calls, except those that the model makes up.
+/// The tools that the reply to a request calls, except those that the model invents.
 fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<Item = &'a str> {
     let plan = evidence.plan;
     evidence
@@ -75,7 +75,7 @@ fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<I
         .map(|call| call.tool.as_str())
 }
 
-/// The most tools that a message lists. A coding agent has about a dozen of its own.
+/// The maximum number of tools that a message lists. A coding agent has about a dozen tools.
 const MAX_LISTED: usize = 30;
 
 fn listed(names: &[String]) -> String {

@@ -62,7 +62,7 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(finding(evidence, last, message))
 }
 
-/// A text or a call of the model, with its place in a request.
+/// A text or a call of the model, with its position in a request.
 struct Piece {
     /// The number of its reply in the turn.
     reply: usize,

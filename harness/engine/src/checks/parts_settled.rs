@@ -103,7 +103,7 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
     })
 }
 
-/// The last stored state for this id: in the same object, or in an object of that name inside it.
+/// The last stored state for this id: in the same object, or in an object with that key inside it.
 fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     match stored {
         Value::Array(items) => items.iter().rev().find_map(|item| stored_state(item, id)),

@@ -1,7 +1,7 @@
 //! Arguments of a call as the model gave them, in any form that a system passes on.
 //!
-//! A system may pass arguments on as a value or as the original text. No system can write half of a
-//! character: where text must be valid, U+FFFD replaces it.
+//! A system may pass arguments on as a value or as the original text. No system can write half a character:
+//! where text must be valid, U+FFFD replaces it.
 
 use brickbat_scenario::surrogate;
 use serde_json::Value;

@@ -7,12 +7,12 @@
 //! The faults of a turn may be repaired once: everything that the turn had added may change in the first
 //! request after each break in it (the user's stop, the death of the process, a reply that was cut off, a
 //! turn that was given up). After that it must stay: a repair with a different result each time is neither
-//! idempotent nor deterministic. A late result may replace the one that was made up for it. A history that is
-//! cut, summarised or rewound on purpose is a new one from then on. So is a history that the system compacts
+//! idempotent nor deterministic. A late result may replace the invented one. A history that is cut,
+//! summarised or rewound on purpose is a new one from then on. So is a history that the system compacts
 //! because its context is full.
 //!
 //! Changes without a cost are ignored: the model's thinking, which providers themselves remove from earlier
-//! turns; the boundaries between messages; cache markers; additional text after the user's last words. The
+//! turns; the boundaries between messages; cache markers; additional text after the user's last message. The
 //! order of the keys in a call's arguments counts.
 
 use super::changed::reports_full;
@@ -31,7 +31,7 @@ pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &
     evidence.requests.iter().filter(is_taken).filter(|request| !evidence.came_after_stop(request))
 }
 
-/// A place at which a request differs from the one before it.
+/// A position at which a request differs from the one before it.
 pub(super) struct StableChange<'a> {
     earlier: &'a RequestView,
     request: &'a RequestView,
@@ -247,7 +247,7 @@ fn has_same_keys(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// True if the user's last words are still there, followed by more.
+/// True if the user's last text is still there, followed by more text.
 fn goes_on(before: &Item, after: &Item) -> bool {
     match (&before.content, &after.content) {
         (Content::Text { text }, Content::Text { text: now }) => {
@@ -276,10 +276,10 @@ impl StableChange<'_> {
     }
 }
 
-/// The most characters of an item that a finding quotes.
+/// The maximum number of characters of an item that a finding quotes.
 const MAX_QUOTED: usize = 80;
 
-/// An item in a few words.
+/// A short description of an item.
 fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
     let name = || {
         let key = call_of(evidence, request, item);
@@ -297,7 +297,7 @@ fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) ->
 }
 
 /// The call of an item: the item is the call, or its result. Several calls may share an id, so calls are
-/// identified by their place.
+/// identified by their position.
 fn call_of(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> Option<CallKey> {
     match &item.content {
         Content::Call { id, .. } => {

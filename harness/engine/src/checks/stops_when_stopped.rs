@@ -38,9 +38,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     stopped_turns(evidence).filter_map(found).collect()
 }
 
-/// Returns what a stopped turn does when nothing of it can still be on its way, with the duties that it rests on.
-/// A tool of the step that was running may start if the stop lets that step end, even if the request of the step
-/// crossed the stop.
+/// Returns what a stopped turn does after everything that was on its way must have arrived, with the duties that
+/// it rests on. A tool of the step that was running may start if the stop lets that step end, even if the request
+/// of the step crossed the stop.
 fn continues(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
     let (mut is_stopped, mut is_settled, mut is_just_stopped) = (false, false, false);
     // The reply to a request that crossed the stop: it belongs to the step that was running.

@@ -75,8 +75,8 @@ const FAILURE: &[&str] = &[
     "in json at position",
 ];
 
-/// True if a result reports a failure: by its flag, by the tool's own error text, or in words.
-/// In dialects without a flag there are only words, so any of them is enough.
+/// True if a result reports a failure: by its flag, by the tool's own error text, or by its wording. Dialects
+/// without a flag have only the wording, so any of these words is enough.
 pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
     let text = result.text.to_lowercase();
     let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
@@ -86,7 +86,7 @@ pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> b
         || FAILURE.iter().any(|word| text.contains(word))
 }
 
-/// True if a result has no words, as it is or inside an object: the AI SDK writes `{"name": …, "content": …}` for
+/// True if a result has no words, directly or inside an object: the AI SDK writes `{"name": …, "content": …}` for
 /// Gemini.
 fn says_nothing(text: &str) -> bool {
     let fields: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();

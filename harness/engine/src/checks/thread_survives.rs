@@ -213,7 +213,7 @@ fn last_failure(evidence: &Evidence<'_>, check: &Check) -> Option<&'static [Duty
     })
 }
 
-/// True if a turn did not end by itself, and nothing in it explains that.
+/// True if a turn did not end on its own, and nothing in it explains that.
 fn ended_badly(evidence: &Evidence<'_>, turn: usize, outcome: &TurnOutcome) -> bool {
     let is_explained = match outcome {
         TurnOutcome::Returned => true,

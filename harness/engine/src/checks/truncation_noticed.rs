@@ -52,8 +52,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     findings
 }
 
-/// True if the reply was cut only after everything that the model said had been sent.
-/// In some dialects the stop reason ends a reply, and clients need not wait for the events after it.
+/// True if the reply was cut only after all of the model's content had been sent. In some dialects the stop
+/// reason ends a reply, and clients need not wait for the events after it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
     let after = |mark| PlannedPoint::Stream { reply, attempt, mark, side: Side::After };

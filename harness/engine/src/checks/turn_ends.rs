@@ -1,6 +1,6 @@
 //! Every turn ends, and in time.
 //!
-//! A silence by itself is not a hang: a client may back off between its retries. A turn that continues by itself
+//! A silence alone is not a hang: a client may back off between its retries. A turn that continues on its own
 //! after a long silence is slow, unless the provider asked for the wait or the wait follows a failed request. A
 //! turn that ends only after the harness lets the provider and the tools continue was stopped late.
 
@@ -40,7 +40,8 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     })
 }
 
-/// True if only the end of a connection was held, after a complete reply: a real provider closes it at once.
+/// True if only the end of a connection was held, after a complete reply: a real provider closes it
+/// immediately.
 fn has_whole_reply(evidence: &Evidence<'_>, turn: usize) -> bool {
     let events = evidence.events_of(turn).take_while(|event| **event != Event::LetGo);
     let held = events.filter_map(|event| match event {
@@ -112,8 +113,8 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     })
 }
 
-/// Seconds that a client may wait by itself between two attempts. LangChain.js 1.5.14 waits up to 35 s. The
-/// longest default of an SDK is 60 s, the limit of Google's Gen AI SDK for Python.
+/// The number of seconds that a client may wait on its own between two attempts. LangChain.js 1.5.14 waits up
+/// to 35 s. The longest default of an SDK is 60 s, the limit of Google's Gen AI Python SDK.
 const MAX_BACKOFF: u32 = 60;
 
 /// True if a silence is between a failed request and the next one. Each SDK documents its retries, and its user

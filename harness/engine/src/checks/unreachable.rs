@@ -8,7 +8,7 @@ use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
 /// The result of a system's control plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Concurrency {
-    /// The most tools that ran at once.
+    /// The maximum number of tools that ran at once.
     pub max_parallel_tools: usize,
     /// True if a tool started before its reply was over.
     pub eager: bool,
@@ -17,7 +17,7 @@ pub struct Concurrency {
 }
 
 impl Concurrency {
-    /// The most tools that ran at once. `None` if no tool ran.
+    /// The maximum number of tools that ran at once. `None` if no tool ran.
     pub fn n_at_once(&self) -> Option<usize> {
         Some(self.max_parallel_tools).filter(|width| *width > 0)
     }
@@ -144,7 +144,7 @@ fn over_before_asked(evidence: &Evidence<'_>, turn: usize, call: CallKey) -> Opt
     first.is_some_and(is_ours).then(|| "the turn was over before this system asked the user".to_owned())
 }
 
-/// True if a turn ended by itself although the previous reply had paused.
+/// True if a turn ended on its own although the previous reply had paused.
 fn ends_at_a_pause(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
     let before = reply.checked_sub(1).and_then(|before| evidence.plan.turns[turn].replies.get(before));
     let pauses = before.is_some_and(|before| before.attempts.iter().any(Script::pauses));
@@ -185,7 +185,7 @@ fn one_by_one(width: usize) -> String {
     }
 }
 
-/// The most calls that one reply of a turn makes.
+/// The maximum number of calls that one reply of a turn makes.
 fn largest_batch(plan: &Plan, turn: usize) -> usize {
     let attempts = plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
     attempts.map(|script| script.calls().count()).max().unwrap_or(0)

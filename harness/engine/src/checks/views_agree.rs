@@ -118,7 +118,7 @@ fn shown_otherwise(
     }
 }
 
-/// The texts in what the system has stored, whatever its format.
+/// The texts in the system's store, in any format.
 fn stored<'e>(evidence: &'e Evidence<'_>) -> Option<Vec<&'e str>> {
     let mut texts = Vec::new();
     collect(evidence.stored.as_ref()?, &mut texts);
@@ -134,7 +134,7 @@ fn collect<'e>(value: &'e Value, texts: &mut Vec<&'e str>) {
     }
 }
 
-/// A stored result is recognised by the tool's words, which occur in no argument.
+/// A stored result is recognised by the tool's text, which occurs in no argument.
 fn stored_otherwise(call: &PlannedCall, stored: &[&str], is_sent: bool) -> Option<Difference> {
     let words = call.outcome.text();
     if !words.contains(call.marker.as_str()) || words == call.marker {

@@ -8,7 +8,7 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, CallKey, PlannedPoint};
 use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
 
-/// The kind of place at which an action is due.
+/// The kind of position at which an action is due.
 #[derive(Clone, Copy)]
 enum Due {
     AtHold(ExchangeId),
@@ -180,7 +180,7 @@ impl Conductor {
         Carried::Yes
     }
 
-    /// Carries out an action that a system takes in at once.
+    /// Carries out an action that a system takes in immediately.
     fn act_at_once(
         &mut self,
         index: usize,
@@ -233,7 +233,7 @@ impl Conductor {
     }
 }
 
-/// The commands for an action that a system takes in at once.
+/// The commands for an action that a system takes in immediately.
 fn commands_of(what: &BoundAction) -> Vec<Command> {
     let say = |way, text: &String| vec![Command::Say { way, text: text.clone() }];
     match what {

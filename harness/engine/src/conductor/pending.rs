@@ -70,8 +70,8 @@ impl Pending {
         self.is_forgone = true;
     }
 
-    /// Marks the action as happening as soon as the provider ends the reply with this ending. `None` stands
-    /// for an extra frame that is sent next: the reply then continues to any ending of its own, or the client
+    /// Marks the action as happening as soon as the provider ends the reply with this ending. `None`
+    /// represents an extra frame that is sent next: the reply then continues to its own ending, or the client
     /// hangs up because of the frame.
     pub(super) fn arm(&mut self, exchange: ExchangeId, grade: Confidence, ending: Option<Ending>) {
         self.asked = true;

@@ -35,7 +35,7 @@ impl Questions {
 }
 
 /// The user's answer about a call: yes, unless the plan rejects it. A system may also ask about calls that
-/// need no approval in the scenario, or about work of its own; those are approved.
+/// need no approval in the scenario, or about its own work; those are approved.
 pub(super) fn consent(plan: &Plan, call: Option<CallKey>) -> Consent {
     match call.map(|call| &plan.calls[call.0 as usize]) {
         Some(call) if call.is_refused() => Consent::Refused,

@@ -23,7 +23,7 @@ struct CallProgress {
     /// True if the tool must not start: the user has not approved it yet, no system can run it, or another
     /// handoff is taken first.
     forbidden: bool,
-    /// True if it starts a sub-agent, which ends by itself.
+    /// True if it starts a sub-agent, which ends on its own.
     is_sub_agent: bool,
     /// The call that started the sub-agent which makes this call.
     within: Option<CallKey>,
@@ -65,12 +65,12 @@ impl ToolRuns {
         self.reserved = reserved.to_vec();
     }
 
-    /// Lets the call settle by itself, because no action will settle it.
+    /// Lets the call settle on its own, because no action will settle it.
     pub(super) fn release(&mut self, call: CallKey) {
         self.reserved.retain(|reserved| *reserved != call);
     }
 
-    /// Lets all calls settle by themselves, because no action will settle any.
+    /// Lets all calls settle on their own, because no action will settle any.
     pub(super) fn release_all(&mut self) {
         self.reserved.clear();
     }

@@ -75,14 +75,14 @@ impl TurnStage {
         matches!(self, TurnStage::Dying | TurnStage::Dead | TurnStage::Resuming)
     }
 
-    /// Adds a prompt that is given to a running turn and begins a turn of its own.
+    /// Adds a prompt that is given to a running turn and begins a new turn.
     pub(super) fn prompted(&mut self) {
         if let TurnStage::Running { n_prompts } = self {
             *n_prompts += 1;
         }
     }
 
-    /// Removes a prompt that has had its turn, or gets none.
+    /// Removes a prompt with a finished turn, or without one.
     fn prompt_done(&mut self) {
         match self {
             TurnStage::Running { n_prompts: n @ 2.. } => *n -= 1,
@@ -117,7 +117,7 @@ impl Conductor {
         }
     }
 
-    /// Handles a rejected prompt: it was given to the running turn and gets no turn of its own. Earlier
+    /// Handles a rejected prompt: it was given to the running turn and gets no separate turn. Earlier
     /// questions to the user are then answered.
     pub(super) fn prompt_refused(&mut self) {
         self.turn.stage.prompt_done();

@@ -1,4 +1,4 @@
-//! Invariants of stored calls, whatever the order of events: a terminal state is final, and nothing is lost,
+//! Invariants of stored calls for any order of events: a terminal state is final, and nothing is lost,
 //! duplicated or resurrected.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,18 +8,18 @@ use serde::Serialize;
 
 use super::{Consumed, Event, State, Stored};
 
-/// A mistake of a store with a call.
+/// An error of a store about a call.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Breach {
     /// The id of the call.
     pub call: String,
-    /// The kind of mistake.
+    /// The kind of error.
     pub wrong: Wrong,
     /// The event after which it shows, from 0. The number of events, if it shows when the stream has ended.
     pub at: usize,
 }
 
-/// A kind of mistake with a call.
+/// A kind of error about a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wrong {
@@ -67,7 +67,7 @@ impl fmt::Display for Breach {
     }
 }
 
-/// All mistakes of a store with a sequence of events, each once for a call.
+/// All errors of a store for a sequence of events, each only once per call.
 ///
 /// These are not judged: a result for a call that was never declared, a call that is declared after the end
 /// of the turn or was rejected, and the effect of a late result on an interrupted call, because keeping it
@@ -101,7 +101,7 @@ pub fn breaches(events: &[Event], consumed: &Consumed) -> BTreeSet<Breach> {
     found
 }
 
-/// The mistake in how an event changed a call, if there is one.
+/// The error in how an event changed a call, if there is one.
 fn change(was: &Stored, is: Option<&Stored>) -> Option<Wrong> {
     let Some(is) = is else { return Some(Wrong::Resurrected) };
     let is_other = is.state != was.state || is.result != was.result;
@@ -112,7 +112,7 @@ fn change(was: &Stored, is: Option<&Stored>) -> Option<Wrong> {
     (was.state != State::Streaming && is.arguments != was.arguments).then_some(Wrong::ArgumentsChanged)
 }
 
-/// The mistakes in what is stored at the end.
+/// The errors in the final content of the store.
 fn at_rest(events: &[Event], stored: &BTreeMap<&str, &Stored>) -> Vec<(String, Wrong)> {
     let n_in_turn = events.iter().position(|event| *event == Event::Finish).unwrap_or(events.len());
     let in_turn = &events[..n_in_turn];

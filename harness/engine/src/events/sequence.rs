@@ -1,4 +1,4 @@
-//! Sequences of events that were written by hand, read from files.
+//! Handwritten sequences of events, read from files.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ use brickbat_scenario::parse::{self, Diagnostic};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {
-    /// The fault in it, in one sentence.
+    /// Its fault, in one sentence.
     pub comment: String,
     /// Sources: issues and pull requests.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -24,7 +24,7 @@ impl Sequence {
     ///
     /// # Errors
     ///
-    /// Reports the place in the file that is wrong.
+    /// Reports where the file is wrong.
     pub fn parse(file_name: &str, text: &str) -> Result<Sequence, Diagnostic> {
         parse::document(file_name, text, |sequence: &Sequence| match sequence.events.len() {
             0 => Some(("/events".to_owned(), "there is no event".to_owned())),

@@ -2,13 +2,13 @@
 
 use super::Event;
 
-/// The most events in a sequence.
+/// The maximum number of events in a sequence.
 pub const MAX_EVENTS: usize = 64;
 
-/// The most calls in a batch.
+/// The maximum number of calls in a batch.
 const MAX_CALLS: usize = 4;
 
-/// The most faults in a sequence.
+/// The maximum number of faults in a sequence.
 const MAX_EDITS: usize = 4;
 
 /// Creates a random turn with a batch of calls. Results come in any order, and some events are swapped, late,

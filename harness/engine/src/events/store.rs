@@ -24,7 +24,7 @@ pub enum StoreBug {
     ReadyReopens,
     /// A call that is declared again is stored twice.
     RestartAppends,
-    /// The end of the turn leaves calls as they are.
+    /// The end of the turn leaves calls unchanged.
     LeavesOpen,
     /// A result replaces an earlier one.
     LastResultWins,

@@ -1,5 +1,5 @@
-//! BUG: A result that arrives after the stop is recorded in addition to the one that was made up. A report of
-//! this class: <https://github.com/hugoduncan/psi/issues/171>
+//! BUG: A result that arrives after the stop is recorded in addition to the invented one. A report of this
+//! class: <https://github.com/hugoduncan/psi/issues/171>
 
 use super::prelude::*;
 

@@ -15,7 +15,7 @@ pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
 /// The reason why faults of such tools cannot show in the other dialects.
 pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
-/// The size of the smallest batch in which these flaws mistake the order of the results.
+/// The size of the smallest batch in which these flaws get the order of the results wrong.
 pub(super) const LARGE_BATCH: usize = 3;
 
 /// The request for the reply in which the last call was answered first.

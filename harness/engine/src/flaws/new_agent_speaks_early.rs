@@ -1,4 +1,4 @@
-//! BUG: The agent that takes over speaks at once, so its words come before the results of the tools that
+//! BUG: The agent that takes over replies immediately, so its text comes before the results of the tools that
 //! still run. AG2: <https://github.com/ag2ai/ag2/issues/1843>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: Arguments that are not an object are kept as they are. Claude Code:
+//! BUG: Arguments that are not an object are kept unchanged. Claude Code:
 //! <https://github.com/anthropics/claude-code/issues/6696>
 
 use super::prelude::*;

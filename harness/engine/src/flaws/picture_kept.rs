@@ -1,4 +1,4 @@
-//! BUG: A picture that is too large for the provider is sent in every request. A report of this class:
+//! BUG: An image that is too large for the provider is sent in every request. A report of this class:
 //! <https://github.com/anthropics/claude-code/issues/34025>
 
 use super::prelude::*;

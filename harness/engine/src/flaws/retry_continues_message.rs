@@ -1,4 +1,4 @@
-//! BUG: A retry that begins with other words continues the message of the failed attempt. opencode:
+//! BUG: A retry that begins with different text continues the message of the failed attempt. opencode:
 //! <https://github.com/anomalyco/opencode/issues/16751>
 
 use super::prelude::*;

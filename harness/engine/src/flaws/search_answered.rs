@@ -1,6 +1,5 @@
-//! BUG: At the user's stop the client also sends a result of its own for a tool that the provider runs
-//! itself. eve did that for a call with arguments that were not JSON:
-//! <https://github.com/vercel/eve/pull/1246>
+//! BUG: At the user's stop, the client also sends its own result for a tool that the provider runs itself.
+//! eve did that for a call with arguments that were not JSON: <https://github.com/vercel/eve/pull/1246>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: The calls after a summary are sent as messages of the user. Strands:
+//! BUG: The calls after a summary are sent as user messages. Strands:
 //! <https://github.com/strands-agents/harness-sdk/issues/1160>
 
 use super::prelude::*;

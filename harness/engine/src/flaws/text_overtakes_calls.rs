@@ -1,4 +1,4 @@
-//! BUG: When a thread is loaded, the model's last words come before the calls of their turn. No report of it
+//! BUG: When a thread is loaded, the model's last text comes before the calls of its turn. No report of this
 //! is known.
 
 use super::prelude::*;

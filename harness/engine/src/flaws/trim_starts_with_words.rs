@@ -1,4 +1,4 @@
-//! BUG: Trimming to a number of messages leaves a history that begins with the words of the model. Strands:
+//! BUG: Trimming to a number of messages leaves a history that begins with model text. Strands:
 //! <https://github.com/strands-agents/sdk-typescript/issues/727>
 
 use super::prelude::*;

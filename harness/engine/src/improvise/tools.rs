@@ -1,13 +1,13 @@
 //! Chooses the tools that the model calls.
 //!
-//! The tools of a program really run. So the model prefers tools with names that suggest reading only. It
+//! The program really runs its tools. So the model prefers tools with names that suggest read-only access. It
 //! calls a tool that writes or executes only if a request offers nothing else.
 
 use brickbat_scenario::random::Random;
 use brickbat_scenario::wire::offer::CallableTool;
 use brickbat_scenario::wire::{Offer, ToolChoice};
 
-/// The most calls in one reply.
+/// The maximum number of calls in one reply.
 pub(super) const MAX_CALLS: usize = 3;
 
 /// The fewest calls in one reply, if several are allowed.

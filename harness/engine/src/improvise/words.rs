@@ -1,13 +1,13 @@
-//! The words of improvised texts.
+//! The phrases of improvised texts.
 
 use brickbat_scenario::random::Random;
 
-/// The model's words before it calls tools.
+/// The model's text before it calls tools.
 pub(super) fn before_calls(random: &mut Random) -> &'static str {
     pick(random, &["Let me look at this.", "I will check a few things first.", "Looking that up now."])
 }
 
-/// The model's words when the results have come.
+/// The model's text when the results have arrived.
 pub(super) fn after_results(random: &mut Random) -> &'static str {
     pick(
         random,
@@ -15,7 +15,7 @@ pub(super) fn after_results(random: &mut Random) -> &'static str {
     )
 }
 
-/// The model's words when it has nothing to call.
+/// The model's text when it has nothing to call.
 pub(super) fn without_tools(random: &mut Random) -> &'static str {
     pick(random, &["Here is a short answer.", "Yes, that is clear.", "All right, noted."])
 }

@@ -55,7 +55,7 @@ pub struct Answer {
     pub exchange: ExchangeId,
     /// The model in the path of the request, if the path has one.
     pub model: Option<String>,
-    /// True if the request shows that the system has compacted its history by itself.
+    /// True if the request shows that the system has compacted its history on its own.
     pub compacted: bool,
     /// The HTTP status.
     pub status: u16,
@@ -65,18 +65,18 @@ pub struct Answer {
     pub streamed: bool,
     /// The body, in frames.
     pub frames: Frames,
-    /// The places at which to stop until released, in order.
+    /// The positions at which to stop until released, in order.
     pub holds: Vec<Hold>,
     /// The ending of the body.
     pub ending: Ending,
 }
 
-/// A place in an answer at which the provider stops until it is released.
+/// A position in an answer at which the provider stops until it is released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hold {
     /// The part of the answer that must have been sent before.
     pub after: Sent,
-    /// The same place in the words of the plan.
+    /// The same position in the plan's terms.
     pub at: Held,
 }
 
@@ -90,13 +90,13 @@ pub enum Sent {
 }
 
 impl Answer {
-    /// How many milliseconds the client is to wait before it retries, if the provider says so.
+    /// How many milliseconds the client should wait before it retries, if the provider specifies that.
     pub fn pause_ms(&self) -> Option<u64> {
         let header = self.headers.iter().find(|(name, _)| *name == RETRY_AFTER_MS)?;
         header.1.parse().ok()
     }
 
-    /// Adds a hold before the head, whatever else is planned.
+    /// Adds a hold before the head, in addition to everything planned.
     pub(super) fn wait_before_head(&mut self) {
         let at = Held { mark: Mark::Headers, side: Side::Before };
         if !self.holds.iter().any(|hold| hold.at == at) {

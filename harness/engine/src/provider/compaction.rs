@@ -43,7 +43,7 @@ impl Compaction {
     }
 
     /// True if a request asks for a summary although it offers tools. Some systems do so to keep their prompt
-    /// in the provider's cache: the request then ends in words of the system's own that mention a summary.
+    /// in the provider's cache: the request then ends in the system's own text, which mentions a summary.
     pub(super) fn is_asked_for(&self, plan: &Plan, body: &[u8], history: impl FnOnce() -> History) -> bool {
         if !self.is_due || self.is_asked || !speaks_of_a_summary(&String::from_utf8_lossy(body)) {
             return false;
@@ -107,7 +107,7 @@ pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     calls.map(|call| call.marker.clone()).filter(|marker| !marker.is_empty()).collect()
 }
 
-/// The marks by which a conversation is recognised in a request: the user's words, and the markers of the
+/// The marks by which a conversation is recognised in a request: the user's texts, and the markers of the
 /// calls.
 pub(crate) fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
     let written = |text: &str| Value::from(text.trim()).to_string().trim_matches('"').to_owned();

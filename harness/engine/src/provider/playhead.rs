@@ -3,7 +3,7 @@
 use brickbat_scenario::action::HttpFault;
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
 
-/// The place in the script of a plan.
+/// The position in the script of a plan.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Playhead {
     turn: usize,
@@ -35,7 +35,7 @@ impl Playhead {
         *self = Playhead { turn, ..Playhead::default() };
     }
 
-    /// The turn that is being played.
+    /// The current turn.
     pub(crate) fn turn(&self) -> usize {
         self.turn
     }

@@ -153,8 +153,9 @@ impl Sight {
     }
 
     /// Fits a reply to the request. Searches that are not offered are removed. The reply begins with the
-    /// results of the searches that the request leaves open, as it does where the plan says so, and the model
-    /// does not repeat those searches. Results of other searches that the request does not know are removed.
+    /// results of the searches that the request leaves open, as in the places that the plan specifies, and
+    /// the model does not repeat those searches. Results of other searches that the request does not know are
+    /// removed.
     fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
         let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
         let has = |block| script.server_blocks().any(|other| other == block);
@@ -197,7 +198,7 @@ fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
 }
 
 /// The part of a reply that a client sees. A model that is asked to think does so: if the plan does not
-/// mention thinking, because the system asks for it by itself, the model thinks before each reply.
+/// mention thinking, because the system asks for it on its own, the model thinks before each reply.
 pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
     match sight.fitted(plan, script) {
         Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),
@@ -218,7 +219,7 @@ fn thought_over<'s>(plan: &Plan, script: &'s Script, is_asked: bool) -> Cow<'s, 
 const THOUGHT: &str = "The user asks me for something.";
 
 /// The violation for which the provider of this dialect rejects a request, if any. It accepts the ids that it
-/// created itself, whatever their form, but not those of another provider.
+/// created itself, whatever their format, but not those of another provider.
 pub fn refusal<'v>(
     plan: &Plan,
     dialect: Dialect,

@@ -2,8 +2,8 @@
 //! thread.
 //!
 //! The content of a request, not its time, decides to which turn it belongs. It belongs to the stopped turn
-//! if it lacks the user's message of the current turn, and contains no more messages of the user than the
-//! thread had when the turn before was stopped.
+//! if it lacks the user's message of the current turn, and contains no more user messages than the thread had
+//! when the turn before was stopped.
 
 use brickbat_rules::Memory;
 use brickbat_rules::dialect::Dialect;
@@ -23,7 +23,7 @@ pub(super) struct Strays {
 }
 
 impl Strays {
-    /// Notes that the user says something new.
+    /// Notes that the user has sent a new message.
     pub(super) fn begin_turn(&mut self) {
         self.n_said_at_stop = self.n_said.take().or(self.n_said_at_stop);
     }

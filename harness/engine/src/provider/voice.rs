@@ -1,4 +1,4 @@
-//! Encodes what a provider says as answers, with frames, holds and an ending.
+//! Encodes a provider's replies and errors as answers, with frames, holds and an ending.
 
 use serde_json::Value;
 
@@ -128,7 +128,7 @@ impl Voice<'_> {
         self.whole(400, &self.wire().overflow_body())
     }
 
-    /// The rejection of a request, in the provider's own words.
+    /// The rejection of a request, with the provider's own message.
     pub(crate) fn refuse(&self, violation: &Violation) -> Answer {
         self.whole(violation.status(), &violation.envelope(&self.request_id()))
     }
@@ -152,7 +152,7 @@ impl Voice<'_> {
         }
     }
 
-    /// A place in an answer, shifted by the delay of a canary.
+    /// A position in an answer, shifted by the delay of a canary.
     fn delayed(&self, after: Sent) -> Sent {
         match (self.n_late, after) {
             (0, after) => after,
@@ -169,7 +169,7 @@ impl Voice<'_> {
         }
     }
 
-    /// An answer in one piece with this status.
+    /// A non-streamed answer with this status.
     pub(crate) fn whole(&self, status: u16, body: &Value) -> Answer {
         let mut answer = self.head(status, JSON);
         answer.frames.push_with(|out| out.extend_from_slice(body.to_string().as_bytes()));

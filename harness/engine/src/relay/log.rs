@@ -34,7 +34,7 @@ pub struct RelayLog {
 /// The number of streams, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Streams {
-    /// Legal streams that came to their end.
+    /// Legal streams that completed.
     pub complete: u64,
     /// Legal streams that ended with an error of the server.
     pub error_events: u64,

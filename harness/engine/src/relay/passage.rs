@@ -57,7 +57,7 @@ pub(super) struct Asked {
     pub(super) strictness: StreamStrictness,
     /// The body, if it is recorded.
     pub(super) request: Vec<u8>,
-    /// The rule that it breaks, and the place.
+    /// The rule that it breaks, and where.
     pub(super) refusal: Option<(&'static str, String)>,
 }
 
@@ -103,7 +103,7 @@ pub struct Passage {
     whereabouts: Whereabouts,
     /// The beginning of the stream, so that an injected error can be made to fit it.
     sent: Vec<u8>,
-    /// Removes secrets from the server's words.
+    /// Removes secrets from the server's text.
     redactor: Arc<Redactor>,
 }
 
@@ -118,7 +118,7 @@ enum Reader {
     Whole(Vec<u8>),
 }
 
-/// The most bytes of a body in one piece that are kept until it can be read.
+/// The maximum number of bytes of a non-streamed body that are kept until it can be read.
 const MAX_WHOLE: usize = 32 << 20;
 
 /// The same limit for an error. Providers' errors have a few hundred bytes.
@@ -153,13 +153,13 @@ impl Passage {
         }
     }
 
-    /// The same passage with this redactor, which cleans the server's words before they are kept or reported.
+    /// The same passage with this redactor, which cleans the server's text before it is kept or reported.
     #[must_use]
     pub fn cleaned_by(self, redactor: Arc<Redactor>) -> Passage {
         Passage { redactor, ..self }
     }
 
-    /// The redactor for the server's words.
+    /// The redactor for the server's text.
     pub fn redactor(&self) -> Arc<Redactor> {
         self.redactor.clone()
     }

@@ -1,10 +1,11 @@
-//! The model's reply, as a recording stores it.
+//! The model's reply in the format of a recording.
 
 use serde_json::{Value, json};
 
 use brickbat_scenario::wire::ReplyEvent;
 
-/// The most bytes of a reply that are kept. The longest replies of models have a few hundred thousand.
+/// The maximum number of bytes of a reply that are kept. The longest replies of models have a few hundred
+/// thousand.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The blocks of a reply, in order.
@@ -12,7 +13,7 @@ const MAX_BYTES: usize = 4 << 20;
 pub(super) struct Said {
     blocks: Vec<Block>,
     n_bytes: usize,
-    /// True if the reply came to its end.
+    /// True if the reply is complete.
     is_over: bool,
     /// The error that the server reported inside it.
     pub(super) error: Option<String>,
@@ -55,7 +56,7 @@ impl Said {
         self.n_bytes <= MAX_BYTES
     }
 
-    /// The blocks in the format of a recording. `None` if the reply did not come to its end or is too long.
+    /// The blocks in the format of a recording. `None` if the reply is incomplete or too long.
     pub(super) fn blocks(&self) -> Option<Value> {
         let is_whole = self.is_over && self.n_bytes <= MAX_BYTES && !self.blocks.is_empty();
         let block = |block: &Block| match block {

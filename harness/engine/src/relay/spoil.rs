@@ -1,4 +1,4 @@
-//! Faults for replies of the server, and their places.
+//! Faults for replies of the server, and their positions.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct Spoil {
     pub at: ReplyPoint,
 }
 
-/// The error for words that do not name a fault at a point.
+/// The error for a text that does not name a fault at a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoSpoil(String);
 
@@ -50,7 +50,7 @@ pub(super) struct Planned {
     pub(super) at: At,
 }
 
-/// The place of a fault.
+/// The position of a fault.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
     Point(Side, Point),
@@ -72,7 +72,7 @@ impl Planned {
         Planned { kind, at: At::Pieces(n_pieces) }
     }
 
-    /// A fault for a reply in one piece, which has no points inside.
+    /// A fault for a non-streamed reply, which has no points inside.
     pub(super) fn of_whole(kind: FaultKind) -> Planned {
         Planned { kind, at: At::Point(Side::After, Point::Headers) }
     }

@@ -1,8 +1,8 @@
 //! The reference agent together with canaries that get the same inputs.
 //!
 //! A run depends only on the agent's answers. A canary that always answers like the reference agent therefore
-//! causes the same run, and need not be played. That is true of most canaries in most plans, and feeding them
-//! the inputs takes less than half the time of playing them.
+//! causes the same run, and need not be run. That is true for most canaries in most plans, and feeding them
+//! the inputs takes less than half the time of running them.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::run::Run;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Need;
 
-/// Plays a plan on the reference agent. Returns the run, and the canaries that answered differently at some
+/// Runs a plan on the reference agent. Returns the run, and the canaries that answered differently at some
 /// point.
 pub fn play_among(plan: &Arc<Plan>, canaries: &[Canary]) -> (Run, Vec<Canary>) {
     let agent = |canary| Agent::of_plan(plan, Delivery::Streamed, canary);

@@ -1,6 +1,6 @@
-//! Verifies that a reply is held at the planned place.
+//! Verifies that a reply is held at the planned position.
 //!
-//! The provider reports where it holds, but a receipt must not depend on that report alone. So the bytes that
+//! The provider reports where it holds, but a receipt must not depend only on that report. So the bytes that
 //! were really sent are compared with the script, which is encoded again.
 
 use crate::provider::recall::shown;
@@ -10,9 +10,9 @@ use brickbat_scenario::plan::{Mark, Plan, Side};
 use brickbat_scenario::trace::{Held, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
-/// True if the sent part of a reply is exactly the part before a hold of the plan. `sight` is what the
-/// request lets its client see. Replies without a scripted stream have no holds inside. If the harness adds
-/// frames of its own, nothing is compared.
+/// True if the sent part of a reply is exactly the part before a hold of the plan. `sight` describes the
+/// parts of the reply that are visible to the client. Replies without a scripted stream have no holds inside.
+/// If the harness adds its own frames, nothing is compared.
 pub(super) fn is_as_planned(
     plan: &Plan,
     (kind, sight): (RequestKind, &Sight),

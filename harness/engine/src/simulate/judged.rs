@@ -1,4 +1,4 @@
-//! A plan and its control plan, played in the simulation and judged.
+//! A plan and its control plan, run in the simulation and judged.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-/// Plays a plan under its own profile. `concurrency` is the result of its control plan, if that was played.
+/// Runs a plan under its own profile. `concurrency` is the result of its control plan, if that was run.
 pub fn play<A: SansIo>(plan: &Arc<Plan>, agent: A, concurrency: Option<&Concurrency>) -> Run {
     simulate(plan, plan.profile_from(&[]), agent, concurrency.and_then(Concurrency::n_at_once))
 }
@@ -21,7 +21,7 @@ pub fn assess(plan: &Plan, run: &Run, concurrency: Option<&Concurrency>) -> Judg
     judge(plan, run, plan.profile_from(&[]), Confidence::Observed, concurrency)
 }
 
-/// Plays a plan after its control plan, and judges both.
+/// Runs a plan after its control plan, and judges both.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The address of a request: the dialect in which it is written, and the profile that applies to it.
+//! The address of a request: its dialect, and the profile that applies to it.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ pub struct Strictness {
     pub profile: Option<&'static Profile>,
     /// The host that the program believes to be talking to.
     pub host: Option<String>,
-    /// The model with the rules that apply, whatever model a request names.
+    /// The model with the rules that apply, regardless of the model in a request.
     pub model: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Faults in replies outside a scenario: the reply, the fault, and its place in the reply.
+//! Faults in replies outside a scenario: the reply, the fault, and its position in the reply.
 
 use brickbat_scenario::action::{Action, ErrorKind, HttpFault, SOON_MS};
 use brickbat_scenario::plan::{BoundAction, Mark, PlannedAction, PlannedPoint, Side};
@@ -53,7 +53,7 @@ impl Faults {
 }
 
 impl FaultKind {
-    /// The corresponding fault for a reply in one piece, which has no events. No provider answers such a
+    /// The corresponding fault for a non-streamed reply, which has no events. No provider answers such a
     /// request with an error and status 200, or leaves out an event.
     pub(crate) fn of_whole(self) -> FaultKind {
         match self {
@@ -85,7 +85,7 @@ impl FaultKind {
     }
 }
 
-/// The fault as an action of a plan, at a random one of these places in the reply.
+/// The fault as an action of a plan, at a random one of these positions in the reply.
 pub(crate) fn planned(
     kind: FaultKind,
     overloaded_status: u16,

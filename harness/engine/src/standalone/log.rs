@@ -19,7 +19,7 @@ const N_KEPT: usize = 1000;
 /// thousands.
 pub(crate) const N_NAMED: usize = 100;
 
-/// The most characters of a path, a model or a shape that are kept.
+/// The maximum number of characters of a path, a model or a shape that are kept.
 const MAX_CHARS: usize = 200;
 
 /// Counts and records of the events at a provider.
@@ -70,7 +70,7 @@ pub struct Refusals {
     pub profile: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// The place in the body, as a JSON pointer.
+    /// The location in the body, as a JSON pointer.
     pub pointer: String,
     /// The provider's error message.
     pub message: String,
@@ -129,7 +129,7 @@ pub struct Exchange {
     /// The rule that the request broke.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
-    /// The place in the body, as a JSON pointer.
+    /// The location in the body, as a JSON pointer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pointer: Option<String>,
     /// The fault that was planned for the answer.
@@ -142,7 +142,7 @@ pub struct Exchange {
 pub struct FaultRecord {
     /// The exchange in which it happens.
     pub exchange: u32,
-    /// The fault and its place, as a phrase.
+    /// The fault and its position, as a phrase.
     pub words: String,
     /// The confidence of its receipt, if it happened.
     pub receipt: Option<Confidence>,
@@ -199,7 +199,7 @@ impl Log {
         self.unanswered.push(open);
     }
 
-    /// Records the results in a request. A program may give the calls ids of its own: if no id is known, the
+    /// Records the results in a request. A program may give the calls its own ids: if no id is known, the
     /// results belong to the first reply that waits for some.
     pub(crate) fn results(&mut self, dialect: Dialect, history: &History) {
         let of_results = || {
@@ -286,7 +286,7 @@ impl Log {
         self.kept_faults.push(FaultRecord { exchange: exchange.0, words, receipt: None, then: None });
     }
 
-    /// Records the proof that a fault happened. Returns the words for it.
+    /// Records the proof that a fault happened. Returns its description.
     pub(crate) fn delivered(&mut self, exchange: ExchangeId, grade: Confidence) -> Option<String> {
         let record = self.record(exchange)?;
         if record.receipt.replace(grade).is_some() {

@@ -107,7 +107,7 @@ impl Standalone {
         replied
     }
 
-    /// The order for the reply of that number.
+    /// The order for the reply with this number.
     fn ordered(
         &mut self,
         request: &Accepted<'_, '_, '_>,

@@ -12,7 +12,7 @@ use brickbat_scenario::point::Point;
 pub enum ProgramEnd {
     /// Like Ctrl-C.
     Interrupt,
-    /// At once, by SIGKILL.
+    /// Immediately, by SIGKILL.
     Kill,
 }
 
@@ -34,7 +34,7 @@ pub struct ProgramStop {
     pub end: ProgramEnd,
 }
 
-/// The error for words that do not name a point of a reply.
+/// The error for a text that does not name a point of a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoPoint(String);
 

@@ -11,10 +11,10 @@ use brickbat_scenario::plan::{MARKER, Plan, PlannedAction, Script};
 use crate::improvise::Standing;
 use crate::provider::playhead::{Due, Playhead};
 
-/// A scenario that is played to a program.
+/// A scenario that is served to a program.
 ///
-/// It begins again with each thread, that is, with a request without any message of the model. A turn begins
-/// with a request that ends in the user's words, once the turn before has begun.
+/// It begins again with each thread, that is, with a request without any model message. A turn begins with a
+/// request that ends in user text, after the previous turn has begun.
 #[derive(Debug, Clone)]
 pub(super) struct Tape {
     plan: Arc<Plan>,

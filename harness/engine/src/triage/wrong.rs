@@ -1,4 +1,4 @@
-//! The faults of a scenario: in words, in kinds, and as the name of a file.
+//! The faults of a scenario: as text, as kinds, and as a file name.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::Signature;
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::scenario::{Action, Block, Given, GivenBlock, GivenMessage, Scenario};
 
-/// The faults in words: each action with its place, and all other oddities.
+/// The faults as text: each action with its position, and all other oddities.
 pub fn words(scenario: &Scenario) -> String {
     let mut wrong = Vec::new();
     for (turn, said) in scenario.turns.iter().enumerate() {
@@ -16,7 +16,7 @@ pub fn words(scenario: &Scenario) -> String {
     if wrong.is_empty() { "nothing goes wrong".to_owned() } else { wrong.join(", and ") }
 }
 
-/// The kinds of faults, without their places.
+/// The kinds of faults, without their positions.
 pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| action(&at.action));
     actions.chain(oddities(scenario)).collect()
@@ -31,7 +31,7 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
-/// The most kinds in the name of a file. The hash covers all of them.
+/// The maximum number of kinds in the name of a file. The hash covers all of them.
 const MAX_NAMED: usize = 3;
 
 fn action(action: &Action) -> String {
@@ -101,7 +101,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
     odd.into_iter().collect()
 }
 
-/// Oddities in the given history. A given history by itself is not one.
+/// Oddities in the given history. A given history alone is not one.
 fn in_given(given: &Given, add: &mut impl FnMut(bool, &str)) {
     add(!given.lost().is_empty(), "lost-call");
     for message in given.messages() {

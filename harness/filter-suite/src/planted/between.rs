@@ -1,5 +1,4 @@
-//! Planted bugs of failure classes between dialects and providers: typical mistakes of gateways and
-//! handoffs.
+//! Planted bugs of failure classes between dialects and providers: typical errors of gateways and handoffs.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Message, Role, render};

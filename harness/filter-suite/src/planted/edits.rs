@@ -33,8 +33,7 @@ pub(super) fn is(block: &Value, kind: &str) -> bool {
     text(block, "type") == kind
 }
 
-/// Splits entries into the instructions at the beginning and the turns. Each turn begins with a message of
-/// the user.
+/// Splits entries into the instructions at the beginning and the turns. Each turn begins with a user message.
 pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
     let mut before = Vec::new();
     let mut turns: Vec<Vec<Value>> = Vec::new();

@@ -1,4 +1,4 @@
-//! Each planted bug is caught by its check only, and no check accuses a correct filter.
+//! Each planted bug is caught only by its own check, and no check accuses a correct filter.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ const N_SOUND: u64 = 12;
 /// The same for a planted bug, which may need a rare history.
 const N_PLANTED: u64 = 40;
 
-/// Returns a filter's findings as checks with their words, the number of judged inputs, and the number of
+/// Returns a filter's findings as checks with their messages, the number of judged inputs, and the number of
 /// all inputs.
 fn wrong(own: &Own, n: u64) -> (Vec<(&'static str, String)>, usize, usize) {
     let modes = (own.modes)();

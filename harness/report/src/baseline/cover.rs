@@ -1,9 +1,9 @@
-//! Patterns of names: what a pattern covers, and which patterns cover exactly a given set.
+//! Name patterns: what a pattern covers, and which patterns cover exactly a given set.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
 
-/// True if a text matches a pattern; `*` stands for any text, even an empty one.
+/// True if a text matches a pattern; `*` matches any text, even an empty one.
 pub(super) fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };

@@ -1,6 +1,7 @@
-//! Names of systems in a baseline: without a version they mean every version, and without a mode every mode.
+//! Names of systems in a baseline: without a version, they refer to every version, and without a mode, to
+//! every mode.
 
-/// True if a name such as `ai-sdk`, `ai-sdk/ui-messages`, `ai-sdk@6` or `ai-sdk@6.0/ui-messages` means a
+/// True if a name such as `ai-sdk`, `ai-sdk/ui-messages`, `ai-sdk@6` or `ai-sdk@6.0/ui-messages` refers to a
 /// system.
 pub fn is_of(name: &str, system: &str) -> bool {
     let of = |text| Parts::of(text);

@@ -1,4 +1,4 @@
-//! Reads the text of a baseline file into a [`Baseline`], and reports every mistake at its place.
+//! Reads the text of a baseline file into a [`Baseline`], and reports every error with its location.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use brickbat_scenario::parse::{self, Diagnostic, did_you_mean, one_of};
 /// The version of the format.
 pub(super) const SCHEMA: u32 = 2;
 
-/// The file as it is written.
+/// The file in its written form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BaselineFile {
@@ -21,7 +21,7 @@ struct BaselineFile {
     entries: Vec<Entry>,
 }
 
-/// A mistake in a value, and the JSON pointer to it.
+/// An error in a value, and the JSON pointer to it.
 type Complaint = (String, String);
 
 /// The content of the entries of a file.
@@ -69,7 +69,7 @@ const OLD: &str = "this is version 1 of the format, which listed plans instead o
      `brickbat run --system NAME --write-baseline FILE` rewrites this file and keeps its reasons";
 
 impl BaselineFile {
-    /// The first mistake beyond the types.
+    /// The first error that the types do not catch.
     fn complaint(&self) -> Option<Complaint> {
         if self.schema != SCHEMA {
             let found = self.schema;
@@ -139,7 +139,7 @@ fn is_below(name: &str, system: &str) -> bool {
     name == system || name.strip_prefix(system).is_some_and(|rest| rest.starts_with(['@', '/']))
 }
 
-/// The check of that name, as findings have it.
+/// The check with that name, as used in findings.
 pub fn check_named(name: &str) -> Option<&'static str> {
     CHECKS.iter().find(|check| check.id == name).map(|check| check.id)
 }

@@ -1,4 +1,4 @@
-//! Makes a baseline from a run: one entry for each cause, with the known reasons, in one fixed form.
+//! Generates a baseline from a run: one entry for each cause, with the known reasons, in one fixed format.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -18,7 +18,7 @@ pub struct Known<'a> {
     pub plans: &'a BTreeSet<String>,
 }
 
-/// The properties that findings of one entry share: the cause, and what is known about it.
+/// The properties that findings of one entry share: the cause, and the known facts about it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct CauseKey {
     severity: Severity,
@@ -29,7 +29,7 @@ struct CauseKey {
     classes: Vec<String>,
 }
 
-/// The places where a system shows a cause: the kinds of actions, each with the first plan.
+/// The occurrences of a cause in a system: the kinds of actions, each with the first plan.
 type Sightings<'a> = BTreeMap<&'a str, &'a str>;
 
 /// The baseline of a run. Findings that an entry lists stay in it, with its reason and link; the others get
@@ -199,7 +199,7 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
 }
 
 /// The `systems` of an entry for a group of all systems: empty if the group is all of them, otherwise the
-/// shortest names that mean exactly these.
+/// shortest names that refer to exactly these.
 fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     let is_in = |system: &&str| group.contains(system);
     if all.iter().all(is_in) {
@@ -236,7 +236,7 @@ impl Baseline {
         Baseline { file: file_name.to_owned(), system: system.to_owned(), entries: Vec::new() }
     }
 
-    /// The file, in the one form in which it is written.
+    /// The file, in its only written form.
     pub fn to_yaml(&self) -> String {
         let mut text = HEAD.to_owned();
         let _ = writeln!(text, "schema: {SCHEMA}\nsystem: {}", scalar(&self.system));

@@ -1,4 +1,4 @@
-//! Reads the text of a catalogue into its classes, and reports every mistake at its place.
+//! Reads the text of a catalogue into its classes, and reports every error with its location.
 
 use std::collections::BTreeSet;
 
@@ -10,13 +10,13 @@ use brickbat_scenario::parse::{self, Diagnostic};
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// The most threads of a class: more would prove nothing further.
+/// The maximum number of threads of a class: more would prove nothing further.
 const MAX_EVIDENCE: usize = 3;
 
 /// Fewer words are not a sentence.
 const MIN_WORDS: usize = 4;
 
-/// The file as it is written.
+/// The file in its written form.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ClassesFile {
@@ -31,7 +31,7 @@ pub fn parse(text: &str, file_name: &str) -> Result<Vec<Class>, Diagnostic> {
 }
 
 impl ClassesFile {
-    /// The first mistake beyond the types, and the JSON pointer to it.
+    /// The first error that the types do not catch, and the JSON pointer to it.
     fn complaint(&self) -> Option<(String, String)> {
         if self.schema != SCHEMA {
             let message = format!(

@@ -71,7 +71,7 @@ impl Status {
 /// One class in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ClassRow {
-    /// The class as the catalogue has it.
+    /// The class as listed in the catalogue.
     pub class: Class,
     /// How well the suite covers it.
     pub status: Status,
@@ -139,7 +139,7 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
     ClassRow { class: class.clone(), status, scenarios, canaries, systems, reason }
 }
 
-/// True if a known finding is what a planted bug shows. Both kinds of bricked threads count as alike, because the
+/// True if a known finding matches a planted bug. Both kinds of bricked threads count as alike, because the
 /// system rather than the class decides whether the provider or the SDK rejects one.
 fn is_alike(kills: &Kills, known: &KnownFinding) -> bool {
     let is_brick = |severity: Severity| severity <= Severity::BrickedByClient;

@@ -7,13 +7,13 @@ use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 
-/// Why no test asserts a finding that names no turn.
+/// The reason why no test asserts a finding without a turn.
 const UNKNOWN_TURN: &str = "its turn is not known";
 
 /// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Assertion {
-    /// No request breaks a rule, and the turn of the one that did reaches the provider.
+    /// No request breaks a rule, and the turn of the offending request reaches the provider.
     Accepted { rule: &'static RuleCode, turn: usize },
     /// The turn ends without an error.
     Works { turn: usize },
@@ -21,9 +21,9 @@ pub(super) enum Assertion {
     Kept { turn: usize, what: &'static str, texts: Vec<String> },
     /// The turn ends with an error.
     Fails { turn: usize },
-    /// Tools run only with arguments that the model has finished.
+    /// Tools run only with arguments that the model has completed.
     WholeArguments { turn: usize, whole: Vec<Value> },
-    /// The call runs once.
+    /// The call runs exactly once.
     Once { turn: usize, name: String },
 }
 
@@ -50,7 +50,7 @@ impl Assertion {
     }
 }
 
-/// Makes a finding of a check into an assertion.
+/// Converts a finding of a check to an assertion.
 type Assert = fn(&Record, &FindingNote) -> Result<Assertion, String>;
 
 /// The checks that a test in one process can express.
@@ -172,7 +172,7 @@ mod tests {
     use brickbat_engine::checks::CHECKS;
     use std::collections::BTreeSet;
 
-    /// The checks that no test in one process expresses yet.
+    /// The checks that a test in one process cannot express yet.
     const NOT_ASSERTED: &[&str] = &[
         "arguments-whole",
         "consent-given",

@@ -32,7 +32,7 @@ pub(super) struct Page<'a> {
     pub(super) replies: &'a Replies,
 }
 
-/// The frame of every test in a language: the stub, the tools, and places for the parts that differ.
+/// The frame of every test in a language: the stub, the tools, and placeholders for the parts that differ.
 const JAVASCRIPT: &str = include_str!("parts/test.mjs");
 const PYTHON: &str = include_str!("parts/test.py");
 
@@ -395,10 +395,10 @@ fn after_problem(language: Language) -> &'static str {
     }
 }
 
-/// Modules that a rule in Python may use, each with the import that follows it.
+/// Modules that a Python rule may use, each with the import that follows it.
 const OPTIONAL_MODULES: [(&str, &str); 2] = [("itertools", "json"), ("re", "socket")];
 
-/// The imports of a test in Python, with those that its rule uses.
+/// The imports of a Python test, with those that its rule uses.
 fn with_imports(text: &str) -> String {
     OPTIONAL_MODULES.iter().fold(text.to_owned(), |text, (module, next)| {
         if !text.contains(&format!(" {module}.")) {

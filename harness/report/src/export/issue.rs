@@ -8,7 +8,7 @@ use super::{ExportFile, Framework, template, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
 
-/// The headings of an issue if the system has none of its own.
+/// The default headings of an issue.
 const USUAL: &str = include_str!("parts/issue.md");
 
 /// The text, which names the test and the package file.

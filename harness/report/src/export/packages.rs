@@ -44,8 +44,7 @@ fn package_json(
     ExportFile { name: "package.json".to_owned(), text: format!("{manifest:#}\n") }
 }
 
-/// A template in Python lists its packages itself, in a line `# requires: …`, because modules have other
-/// names.
+/// A Python template lists its packages itself, in a line `# requires: …`, because modules have other names.
 fn requirements(test: &ExportFile, packages: &[Package]) -> ExportFile {
     let named = test.text.lines().filter_map(|line| line.strip_prefix(REQUIRES));
     let named: Vec<&str> = named.flat_map(|words| words.split_whitespace()).collect();
@@ -61,7 +60,7 @@ fn requirements(test: &ExportFile, packages: &[Package]) -> ExportFile {
     ExportFile { name: "requirements.txt".to_owned(), text }
 }
 
-/// The prefix of a line that lists packages in a test in Python.
+/// The prefix of a line that lists packages in a Python test.
 const REQUIRES: &str = "# requires: ";
 
 impl Package {

@@ -9,7 +9,7 @@ use super::code::Language;
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct RuleCode {
     pub(super) id: &'static str,
-    /// A function `problem(request)` that returns what is wrong.
+    /// A function `problem(request)` that returns the problem.
     javascript: &'static str,
     python: &'static str,
 }

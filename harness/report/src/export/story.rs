@@ -13,8 +13,8 @@ pub(super) struct Story {
     pub(super) steps: Vec<Step>,
     /// The requests that get the recorded reply, in order; later requests get a short text.
     pub(super) answered: Vec<ExchangeId>,
-    /// The places at which replies are held: the request, counted from 1, and how many frames have been sent;
-    /// none if not even the head was sent.
+    /// The positions at which replies are held: the request, counted from 1, and how many frames have been
+    /// sent; none if not even the head was sent.
     pub(super) holds: Vec<(usize, Option<usize>)>,
     /// The calls that settle or run, in the order of the plan.
     pub(super) calls: Vec<CallKey>,
@@ -27,7 +27,7 @@ pub(super) enum Step {
     Begin { turn: usize, text: String },
     /// The tools of these calls have started.
     Started(Vec<CallKey>),
-    /// The provider holds its reply to the request of that number, from 1.
+    /// The provider holds its reply to the request with this number, from 1.
     Holding(usize),
     /// The provider continues that reply.
     GoOn(usize),
@@ -166,7 +166,7 @@ impl Teller<'_> {
         Ok(())
     }
 
-    /// Notes a place at which a reply is held, and returns the number of its request.
+    /// Records a position at which a reply is held, and returns the number of its request.
     fn hold(&mut self, exchange: ExchangeId, at: Held) -> Result<usize, Refusal> {
         let number = self.story.answered.iter().position(|known| *known == exchange).map(|place| place + 1);
         let number = number.ok_or_else(|| refused("a hold in a reply that was refused"))?;

@@ -1,4 +1,4 @@
-//! The title of a finding, and what happens, in words for people who do not know Brickbat.
+//! The title of a finding, and what happens, as text for readers who do not know Brickbat.
 
 use super::assertion::Assertion;
 use super::code::Page;
@@ -93,7 +93,7 @@ fn when(page: &Page<'_>) -> String {
     }
 }
 
-/// An action with its place, as a clause.
+/// An action with its position, as a clause.
 fn action(name: &str, words: &str) -> String {
     let clause = match name {
         "abort" => "the user stops the turn",

@@ -33,19 +33,19 @@ pub struct Reply {
     pub streamed: bool,
     /// The body. A binary frame is written as its headers, an empty line, and its payload.
     pub frames: Vec<String>,
-    /// The places where the provider stops until it is released.
+    /// The positions at which the provider stops until it is released.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
     /// The planned end of the body.
     pub ending: Ending,
 }
 
-/// A place in a reply at which the provider stops.
+/// A position in a reply at which the provider stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// How many frames have been sent by then; none if not even the head has.
+    /// How many frames have been sent by then; none if not even the head was sent.
     pub after_frames: Option<usize>,
-    /// The same place in the words of the plan.
+    /// The same position in the plan's terms.
     pub at: Held,
 }
 

@@ -11,7 +11,7 @@ use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
-/// `case.json`: what was run, and how it was judged.
+/// `case.json`: the plan that was run, and its judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseNote {
     /// Version of the format of the complete record.
@@ -25,7 +25,7 @@ pub struct CaseNote {
     /// The reason why the verdict is neither pass nor fail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// True if the findings were to be confirmed by a second run.
+    /// True if a second run was to confirm the findings.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unconfirmed: bool,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -100,7 +100,7 @@ impl FindingNote {
 pub struct ReceiptNote {
     /// The turn, from 1.
     pub turn: usize,
-    /// The action in words.
+    /// The action as text.
     pub words: String,
     /// The name of the action.
     pub action: String,

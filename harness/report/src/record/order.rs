@@ -21,7 +21,7 @@ pub(super) struct Timing {
     pub(super) seen: Vec<Sighting>,
 }
 
-/// The next thing that was seen.
+/// The next observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Sighting {
@@ -98,7 +98,7 @@ pub(super) fn stored(trace: &Trace) -> (Vec<&Event>, Timing) {
     (sorted.into_iter().map(|(_, _, event)| event).collect(), Timing { seen })
 }
 
-/// The trace as it was seen; without a timing, as it is stored.
+/// The trace in the order in which it was seen, or without a timing, in stored order.
 pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     let mut trace = Trace::default();
     let mut left: Vec<Option<Event>> = stored.into_iter().map(Some).collect();
@@ -115,7 +115,7 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     trace
 }
 
-/// The most quiet spells in a row that are read; the conductor gives up after some dozen.
+/// The maximum number of quiet spells in a row that are read. The conductor gives up after some dozen.
 const MAX_QUIET: usize = 1000;
 
 /// The ids of calls that the system shows or asks about, by when each was first seen. Which of two parallel

@@ -25,7 +25,7 @@ pub struct RecordError {
 }
 
 impl RecordError {
-    /// An error in the file of that name.
+    /// An error in the file with this name.
     pub fn new(file: &str, why: impl fmt::Display) -> RecordError {
         RecordError { file: file.to_owned(), why: why.to_string() }
     }

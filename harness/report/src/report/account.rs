@@ -1,4 +1,4 @@
-//! The account of a run, for each system: what was planned, and what was done.
+//! The account of a run, for each system: the planned and the completed work.
 //!
 //! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an
 //! applicable check is not reached. Accounts of parts of a run can be added up.
@@ -11,7 +11,7 @@ use super::Case;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level};
 
-/// The account of a system: what was planned, and what was done.
+/// The account of a system: the planned and the completed work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// The system, with version and mode.

@@ -30,7 +30,8 @@ impl Cause<'_> {
         self.shown.iter().any(|(case, _)| !case.unconfirmed)
     }
 
-    /// Its id: 16 hexadecimal digits, the same in every run that shows it, whatever else the run shows.
+    /// Its id: 16 hexadecimal digits, the same in every run that shows it, regardless of the run's other
+    /// results.
     pub fn id(&self) -> String {
         short::cause_id(self.system, &self.signature)
     }

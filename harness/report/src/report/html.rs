@@ -56,7 +56,7 @@ pub fn of_case(record: &Record) -> String {
     page(&case.plan, &body)
 }
 
-/// The browser's policy for the page, whatever content it has: it may show itself, and run its only script,
+/// The browser's policy for the page, regardless of its content: it may show itself, and run its only script,
 /// which is identified by its hash.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'sha256-va81Jw7DwSAW3qIOWQ/8sVydn7Hk7iDsPdBoBq9tpAo='; base-uri 'none'; form-action 'none'";

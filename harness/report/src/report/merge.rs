@@ -45,7 +45,7 @@ pub struct ShardReport {
 ///
 /// # Errors
 ///
-/// They are not the shards of one run, or not all of them.
+/// The reports are not the shards of one run, or some are missing.
 pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     let mut parts = parts;
     if let [ShardReport { report: Report { shard: None, .. }, .. }] = parts.as_slice() {
@@ -121,7 +121,7 @@ fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
     }
 }
 
-/// Every case once.
+/// Every case, without duplicates.
 ///
 /// A control plan is in the report of its plan's shard. It is also in that of another shard that needs it,
 /// but only if it does not pass there; the one that did not pass is kept. Any other case is in one shard,
@@ -163,7 +163,7 @@ fn is_confirmed_failure(case: &Case) -> bool {
     case.judged == Verdict::Fail && !case.unconfirmed
 }
 
-/// The events that ended shards early, if any, and true if all shards were to confirm what they saw.
+/// The events that ended shards early, if any, and true if all shards were to confirm their findings.
 fn stopped(parts: &[ShardReport]) -> Option<(String, bool)> {
     let stopped: Vec<&Stopped> = parts.iter().filter_map(|part| part.report.stopped.as_ref()).collect();
     let mut whys: Vec<&str> = stopped.iter().map(|stopped| stopped.why.as_str()).collect();
@@ -182,7 +182,7 @@ fn words(case: &Case) -> String {
     if checks.is_empty() { case.verdict.clone() } else { format!("{} ({})", case.verdict, checks.join(", ")) }
 }
 
-/// The reports of the shards; one that was given twice counts once.
+/// The reports of the shards. A report that was given twice counts only once.
 fn distinct(parts: &[ShardReport]) -> Vec<&Report> {
     let mut reports: Vec<&Report> = Vec::new();
     for ShardReport { report, .. } in parts {

@@ -1,7 +1,7 @@
 //! Reads the JSON of a report back into a [`Report`].
 //!
 //! Only reports of this version of brickbat are read: checks and rules are looked up by their names, and an
-//! unknown value is an error with its place. Nothing is judged.
+//! unknown value is an error with its location. Nothing is judged.
 
 use serde::Deserialize;
 
@@ -19,13 +19,13 @@ pub const MAX_BYTES: usize = 256 << 20;
 pub enum ReadError {
     #[error("it is larger than {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// It is not JSON, or not a report: the place, and what was expected.
+    /// It is not JSON, or not a report: the location, and the expected content.
     #[error("it is not a report of `brickbat run`: {0}")]
     Malformed(String),
     /// Another version of brickbat has written it.
     #[error("it was written by brickbat {version}, and this is {this}", version = .0, this = env!("CARGO_PKG_VERSION"))]
     Version(String),
-    /// A value that no report has: the place, and the value.
+    /// A value that is not valid in a report: the location, and the value.
     #[error("at {0}: {1}")]
     Unknown(String, String),
 }
@@ -89,7 +89,7 @@ impl Report {
     ///
     /// # Errors
     ///
-    /// The text is anything else.
+    /// Fails if the text is anything else.
     pub fn from_json(text: &str) -> Result<Report, ReadError> {
         if text.len() > MAX_BYTES {
             return Err(ReadError::TooLarge);

@@ -21,7 +21,7 @@ pub struct Repeats {
     /// Findings that only runs next to other plans, or with shorter waits, have shown. They do not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rescued: Vec<SeenFinding>,
-    /// Differences on the side of the harness when the runs differed: look there first.
+    /// Differences on the harness side when the runs differed. Check these first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub suspects: Vec<String>,
 }

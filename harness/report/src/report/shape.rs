@@ -1,5 +1,5 @@
-//! The shape of a request in the words of the scenario:
-//! `u[text] a[text,call a,call b] u[result a,made-up error b]`.
+//! The shape of a request in the scenario's terms: `u[text] a[text,call a,call b] u[result a,made-up error
+//! b]`.
 
 use crate::record::Record;
 use brickbat_rules::dialect::Dialect;
@@ -9,7 +9,7 @@ use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
-/// The meaning of the letters and words of a shape, for people.
+/// A human-readable legend for the letters and words of a shape.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
      tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
@@ -79,7 +79,7 @@ fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> St
     }
 }
 
-/// The scenario's name of the call that an id of a request means.
+/// The scenario's name for the call that an id in a request refers to.
 fn name(record: &Record, history: &History, id: &str) -> String {
     match key_of(record, history, id) {
         Some(key) => call_name(record, key),
@@ -108,8 +108,8 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// How the tool of a call had ended by then; none if it had given no result. A fast system may send a result
-/// before the harness sees it arrive; then the text shows where it is from.
+/// The outcome of a call's tool by then; none if it had no result yet. A fast system may send a result before
+/// the harness sees it arrive; then the text shows its source.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

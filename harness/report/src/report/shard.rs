@@ -9,7 +9,7 @@ use brickbat_scenario::hash::fnv1a;
 
 /// One part of a run.
 ///
-/// The shard of a plan depends only on its id, so that every machine agrees and a new scenario moves no other
+/// The shard of a plan depends only on its id, so every machine agrees, and a new scenario moves no other
 /// plan.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema,
@@ -22,7 +22,7 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// The most parts of a run; more would have less than a plan each.
+/// The maximum number of parts of a run; more would have less than a plan each.
 const MAX_SHARDS: u32 = 10_000;
 
 impl Shard {

@@ -1,4 +1,4 @@
-//! Short ids: prefixes of hashes, as long as they must be to differ.
+//! Short ids: prefixes of hashes, just long enough to differ.
 //!
 //! A cause has the same id in every run that shows it: it follows from the system and the signature, so
 //! neither the shard, the seed nor the plan that represents the cause changes it. A case has its own id, for
@@ -65,8 +65,8 @@ impl ShortIds {
 /// The minimum number of digits of an id that a user types.
 const MIN_DIGITS: usize = 4;
 
-/// The minimum number of digits of a cause's id that are printed. Among a hundred causes, two share the first six once in
-/// three thousand runs, and the first four once in thirteen. A part of the run would then print a shorter id
+/// The minimum number of digits of a cause's id that are printed. With a hundred causes, two share the first six digits
+/// in one of three thousand runs, and the first four in one of thirteen. A part of the run would then print a shorter id
 /// than the complete run.
 const CAUSE_DIGITS: usize = 6;
 

@@ -6,7 +6,7 @@ use super::text::counted;
 use super::{Case, Report};
 use brickbat_scenario::verdict::Verdict;
 
-/// The event that ended a run early, and what the run had seen.
+/// The event that ended a run early, and the causes that the run had seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stopped {
@@ -65,5 +65,5 @@ impl Report {
     }
 }
 
-/// The label of a case, or of a cause, that only a first run has shown.
+/// The label of a case or a cause that only a first run has shown.
 pub(super) const UNCONFIRMED: &str = "seen, not confirmed";

@@ -1,4 +1,4 @@
-//! The report as text for people.
+//! The report as human-readable text.
 
 mod application;
 mod known;
@@ -140,7 +140,7 @@ pub(super) fn also(finding: &Finding) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// Everything that is known of a case: each finding with its evidence, the faults, and how to run it again.
+/// All known facts about a case: each finding with its evidence, the faults, and how to run it again.
 pub(super) fn whole(case: &Case) -> String {
     let mut text = String::new();
     plan(&mut text, case, &case.findings.iter().collect::<Vec<_>>());

@@ -1,4 +1,5 @@
-//! The timeline of one case as text: who did what, in order, with the fault where it happened, and the outcome.
+//! The timeline of one case as text: who did what, in order, with the fault at the point where it happened,
+//! and the outcome.
 //!
 //! It is drawn only from a [`Record`], and judges nothing.
 
@@ -20,7 +21,7 @@ use serde_json::Value;
 
 pub(super) use lanes::{Drawing, Lane, Line, Weight};
 
-/// The fewest columns with room for the lanes and some words.
+/// The minimum number of columns with room for the lanes and some text.
 pub const MIN_WIDTH: usize = 60;
 
 /// The timeline in lines of `width` columns, but at least [`MIN_WIDTH`]. `paint` wraps a word in a colour, or leaves it.
@@ -64,7 +65,7 @@ const LINES_OF_MESSAGE: usize = 3;
 /// Messages of a history that are shown.
 const MAX_MESSAGES: usize = 12;
 
-/// The messages of a history: the value itself if it is a list, else the longest list in it.
+/// The messages of a history: the value itself if it is a list, otherwise the longest list in it.
 fn messages(value: &Value) -> &[Value] {
     match value {
         Value::Array(messages) => messages,

@@ -1,8 +1,8 @@
-//! Shows the place where a rule is broken in a few short lines, however long the line in the file is.
+//! Shows the location of a rule violation in a few short lines, however long the line in the file is.
 //!
-//! The excerpt shows the message with its number and role, and its neighbours. Within the message, only
-//! the values on the way to the place are unfolded; everything else stays on one line. Long strings and
-//! lines are cut.
+//! The excerpt shows the message with its number and role, and its neighbours. Within the message, only the
+//! values that lead to the location are unfolded; everything else stays on one line. Long strings and lines
+//! are cut.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,7 +12,7 @@ use crate::json::{self, Json, JsonType, Part};
 use crate::plain::is_plain;
 use crate::redact::{REDACTED, Redactor, is_secret_field};
 
-/// A few lines that show a place.
+/// A few lines that show a location.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// From top to bottom.
@@ -45,13 +45,13 @@ const MAX_WIDTH: usize = 96;
 /// Maximum length of a string in characters.
 const MAX_STRING: usize = 48;
 
-/// Maximum depth of unfolded values around a place. A block of a message is at depth three.
+/// Maximum depth of unfolded values around a location. A block of a message is at depth three.
 const MAX_UNFOLDED: usize = 5;
 
 /// Maximum number of fields shown of an unfolded object.
 const MAX_FIELDS: usize = 8;
 
-/// Returns the place and the excerpt of each pointer into a body.
+/// Returns the location and the excerpt for each pointer into a body.
 pub(super) fn excerpts(
     subject: &Subject,
     list: &str,
@@ -67,7 +67,7 @@ pub(super) fn excerpts(
     Ok(search.finish(whole))
 }
 
-/// Finds the places of violations while a body is read, so that only one message is in memory.
+/// Locates violations while a body is read, so only one message is in memory.
 struct Search<'v> {
     list: &'v str,
     pointers: &'v [&'v str],
@@ -126,8 +126,8 @@ impl<'v> Search<'v> {
         }
     }
 
-    /// Adds the neighbours around each message. `whole` is the place of violations that have no place of
-    /// their own.
+    /// Adds the neighbours around each message. `whole` is the location for violations without a more
+    /// specific one.
     fn finish(self, whole: Range<usize>) -> Vec<(Range<usize>, Excerpt)> {
         let neighbour = |n: Option<usize>| {
             let text = self.lines.get(&n?)?.clone();
@@ -181,8 +181,7 @@ impl Around {
     }
 }
 
-/// Writes a value on one line if that shows the place. Otherwise unfolds the values that lead to the
-/// place.
+/// Writes a value on one line if that shows the location. Otherwise unfolds the values that lead to it.
 fn unfold(lines: &mut Vec<Line>, value: Json, target: &Range<usize>, around: Around) {
     let compact = Compact::of(value, target);
     let is_inside = holds(&value.span(), target) && value.span() != *target;
@@ -203,7 +202,7 @@ fn unfold(lines: &mut Vec<Line>, value: Json, target: &Range<usize>, around: Aro
     lines.push(Around { head: String::new(), ..around }.line(close, None));
 }
 
-/// Writes the item with the place, and its neighbours.
+/// Writes the item at the location, and its neighbours.
 fn items(lines: &mut Vec<Line>, list: Json, target: &Range<usize>, depth: usize) {
     let at = list.items().position(|item| holds(&item.span(), target)).unwrap_or(0);
     let first = at.saturating_sub(1);
@@ -218,7 +217,7 @@ fn items(lines: &mut Vec<Line>, list: Json, target: &Range<usize>, depth: usize)
     lines.extend((n_after > 0).then(|| note(n_after)));
 }
 
-/// Writes the first fields, and the one with the place.
+/// Writes the first fields, and the one at the location.
 fn fields(lines: &mut Vec<Line>, object: Json, target: &Range<usize>, depth: usize) {
     let n_fields = object.len();
     let is_shown =

@@ -1,4 +1,4 @@
-//! Writes findings as one JSON object, for programs.
+//! Writes findings as one JSON object.
 
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@ use crate::colour::Colour;
 /// The format of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckFormat {
-    /// For people: each finding with an excerpt, and a summary.
+    /// Human-readable text: each finding with an excerpt, and a summary.
     Text,
     /// One JSON object, with each request on its own line.
     Json,

@@ -147,7 +147,7 @@ fn stream_result(file: &str, violation: &StreamViolation) -> Value {
     })
 }
 
-/// Converts a path to a URI reference. Standard input gets a name that no file has.
+/// Converts a path to a URI reference. Standard input gets a name that cannot be a file name.
 fn uri(file: &str) -> String {
     let mut uri = String::new();
     if file.starts_with('/') {

@@ -19,7 +19,7 @@ pub fn is_sound(report: &StreamReport) -> bool {
     matches!(report.ended, Ended::Complete | Ended::ErrorEvent)
 }
 
-/// Writes the violations of a stream, and a line that says how it ended.
+/// Writes the violations of a stream, and a line about how it ended.
 pub fn stream_to_text(file: &str, report: &StreamReport, colour: Colour) -> String {
     let mut text = String::new();
     for violation in &report.violations {
@@ -81,7 +81,7 @@ pub fn unjudged_to_github(file: &str, reason: &str) -> String {
     github::unjudged(file, None, reason)
 }
 
-/// Writes the report as JSON, for programs.
+/// Writes the report as JSON.
 pub fn stream_to_json(file: &str, report: &StreamReport) -> Value {
     json!({
         "file": file,

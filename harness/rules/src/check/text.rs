@@ -1,4 +1,4 @@
-//! Writes findings as text for people, in the style of a compiler.
+//! Writes findings as human-readable text, in the style of a compiler.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

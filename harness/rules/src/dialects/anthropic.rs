@@ -64,7 +64,7 @@ fn keeps(request: Json) -> Retention {
     }
 }
 
-/// Rejects a body that is not JSON, in the provider's words:
+/// Rejects a body that is not JSON, with the provider's message:
 ///
 /// "The request body is not valid JSON: no low surrogate in string: line 1 column 604829 (char 604828)"
 /// (<https://github.com/anthropics/claude-code/issues/8165>). The reason before the position is our

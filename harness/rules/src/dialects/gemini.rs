@@ -1,8 +1,8 @@
 //! Google Gemini, `generateContent`: the rules and their order.
 //!
 //! Types of fields come first, then emptiness, then the order of calls and responses, then thought
-//! signatures. Only the order of the first two is confirmed. No rejected request is known that broke
-//! several of the later ones at once.
+//! signatures. Only the order of the first two is confirmed. No known rejected request broke several of the
+//! later ones at once.
 //!
 //! Ids do not matter: calls and responses are paired by number. The path names the model. If the path is
 //! unknown, a rule that applies only to some models reads the body's field `model`, which the API has and

@@ -1,4 +1,4 @@
-//! Counts of how recorded requests agree with the rules. They are computed once and kept in a file.
+//! Counts of how recorded requests agree with the rules, computed once and stored in a file.
 //!
 //! Providers reject few histories, and few accepted requests have the form that a rule is about. So many
 //! requests that do not break a rule prove little, while a single accepted request that breaks it proves
@@ -103,7 +103,7 @@ impl Counts {
 }
 
 impl RuleCount<'_> {
-    /// Describes the counts in words.
+    /// Describes the counts as text.
     pub(super) fn words(&self) -> String {
         let RuleCounts { agreed, contradicted } = self.broken;
         let breaks = |n: usize| if n == 1 { "breaks" } else { "break" };

@@ -6,7 +6,7 @@ use crate::{Dialect, Profile, Rule};
 /// matches occur in many texts. The minimum does not apply if the text has little else.
 const MIN_LETTERS: usize = 16;
 
-/// The name of the placeholder for a place in the body. The place shows the dialect if it begins with the
+/// The name of the placeholder for a path into the body. The path shows the dialect if it begins with the
 /// list of messages.
 const PATH: &str = "path";
 

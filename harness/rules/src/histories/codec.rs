@@ -1,4 +1,4 @@
-//! How a dialect writes a conversation, and the facts about it that differ between dialects.
+//! How a dialect writes a conversation, and how dialects differ in this.
 
 use serde_json::{Map, Value};
 
@@ -6,25 +6,25 @@ use super::render::Writer;
 use super::{CallResult, Message};
 use crate::Dialect;
 
-/// The conversation of a dialect. Nothing else in the project writes one for all dialects, or compares dialects to find out
-/// how one writes.
+/// How a dialect represents a conversation. No other code writes conversations for all dialects, or compares dialects to
+/// find out how one writes them.
 #[derive(Debug)]
 pub struct Codec {
-    /// Writes the messages into the list, and what the body has around the list.
+    /// Writes the messages into the list, and the fields of the body around the list.
     pub(crate) write: fn(&mut Writer, &mut Map<String, Value>, &[Message]),
-    /// A result as it is in a message, or in the list if [`Placement::Apart`].
+    /// A result as it appears in a message, or in the list if [`Placement::Apart`].
     pub result: fn(&CallResult) -> Value,
-    /// Where results are.
+    /// The position of results.
     pub placement: Placement,
-    /// A text of the user as an entry of the list, as short as the dialect allows.
+    /// A user text as an entry of the list, as short as the dialect allows.
     pub prompt: fn(&str) -> Value,
-    /// The form of the ids that the provider gives to calls.
+    /// The format of the call ids that the provider issues.
     pub call_id: IdForm,
     /// Returns whether the provider accepts a call id that it did not issue.
     pub takes_id: fn(&str) -> bool,
     /// Models on which the provider is strict.
     pub(crate) models: &'static [&'static str],
-    /// The one of them that a conversation from another dialect is for.
+    /// The strict model to use for a conversation from another dialect.
     pub model: &'static str,
     /// The name of the provider in the packages of SDKs.
     pub vendor: &'static str,
@@ -32,13 +32,13 @@ pub struct Codec {
     pub signs: Signs,
     /// True if instructions are messages of the list, rather than a field next to it.
     pub lists_instructions: bool,
-    /// True if the user and the model must take turns in the list.
+    /// True if user and model messages must alternate in the list.
     pub alternates: bool,
     /// True if a message without a role is the user's.
     pub may_lack_role: bool,
     /// True if a result can contain images.
     pub has_pictures_in_results: bool,
-    /// Fields of a body that name what the provider keeps of the conversation.
+    /// Fields of a body that refer to the parts of the conversation that the provider stores.
     pub kept_at: &'static [&'static str],
 }
 
@@ -49,22 +49,22 @@ impl Dialect {
     }
 }
 
-/// Where the results of calls are.
+/// The position of the results of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
-    /// Each is an entry of the list, after the calls of its reply.
+    /// Each result is an entry of the list, after the calls of its reply.
     Apart,
-    /// They are blocks of the user's next message.
+    /// Results are blocks of the next user message.
     InMessage {
-        /// The field of a message that has its blocks.
+        /// The field of a message that contains its blocks.
         blocks: &'static str,
-        /// True if the user's words may be in the same message.
+        /// True if user text may be in the same message.
         with_words: bool,
     },
 }
 
 impl Placement {
-    /// The field of a message that has its blocks.
+    /// The field of a message that contains its blocks.
     pub fn blocks(self) -> &'static str {
         match self {
             Placement::Apart => "content",
@@ -80,25 +80,25 @@ pub enum Signs {
     Nothing,
     /// Thoughts.
     Thoughts,
-    /// Thoughts, which are items with ids of their own, as calls are.
+    /// Thoughts, which are items with their own ids, as calls are.
     Items,
     /// The first call of a reply.
     Calls,
 }
 
-/// The form of an id: some letters after a prefix.
+/// The format of an id: letters after a prefix.
 #[derive(Debug, Clone, Copy)]
 pub struct IdForm {
     /// The prefix of every id.
     pub prefix: &'static str,
     /// The letters to choose from.
     pub alphabet: &'static [u8],
-    /// How many letters follow the prefix.
+    /// The number of letters after the prefix.
     pub n_letters: usize,
 }
 
 impl IdForm {
-    /// The id of this form with that number.
+    /// Returns the id in this format for a number.
     pub fn numbered(&self, number: usize) -> String {
         format!("{}{number:0width$}", self.prefix, width = self.n_letters)
     }
@@ -107,16 +107,17 @@ impl IdForm {
 pub(crate) const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 pub(crate) const LOWER_CASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// [`Codec::takes_id`] of most dialects. The shortest known limit is that of OpenAI Chat Completions.
+/// [`Codec::takes_id`] for most dialects. The shortest known limit is that of OpenAI Chat Completions.
 pub fn is_short_id(id: &str) -> bool {
     (1..=40).contains(&id.len()) && crate::dialects::is_plain_name(id)
 }
 
-/// [`Codec::takes_id`] of Mistral.
+/// [`Codec::takes_id`] for Mistral.
 pub fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// [`Codec::kept_at`] of the dialects without such fields: those of other providers, which SDKs pass on.
+/// [`Codec::kept_at`] for the dialects that do not define such fields: the fields of other providers, which
+/// SDKs pass on.
 pub(crate) const KEPT_ELSEWHERE: &[&str] =
     &["container", "context_management", "mcp_servers", "previous_response_id", "thread"];

@@ -1,12 +1,13 @@
-//! A generator of conversations: sound ones, and such as are broken in one known way.
+//! A generator of conversations: valid ones, and ones that are broken in one known way.
 //!
-//! An [`Outline`] says what happens in a conversation, in which dialect, and which [`Fault`] it has, if any;
-//! [`Outline::history`] writes it out. All choices come from a source that is given, so the same bytes or the same seed
-//! make the same conversation: [`Seeded`] for long loops, `arbitrary` for fuzz targets, and `strategy` for property
-//! tests. What is made smaller is the outline: it loses turns, calls and odd blocks, and keeps its fault.
+//! An [`Outline`] describes what happens in a conversation, its dialect, and its [`Fault`], if any.
+//! [`Outline::history`] writes the conversation. All choices come from a source that the caller passes in, so the same
+//! bytes or the same seed produce the same conversation: [`Seeded`] for long loops, `arbitrary` for fuzz targets, and
+//! `strategy` for property tests. Shrinking works on the outline: it removes turns, calls and odd blocks, and keeps the
+//! fault.
 //!
-//! Which fault which dialect refuses is the table of [`Fault`]: a fault is only drawn for a dialect whose newest profile
-//! refuses it. Text of users and tools is invented, and of no store.
+//! The table of [`Fault`] lists which dialects reject which fault. A fault is drawn only for a dialect whose newest
+//! profile rejects it. The text of users and tools is invented and comes from no session store.
 
 mod choices;
 mod draft;
@@ -28,28 +29,30 @@ pub use choices::{Choices, Seeded};
 pub use fault::{Fault, Mending};
 pub use outline::{DIALECTS, Outline};
 
-/// A conversation, and what is known of it.
+/// A conversation, and the known facts about it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// The dialect for which it is sound or broken.
+    /// The dialect in which it is valid or broken.
     pub dialect: Dialect,
-    /// The model that is asked. It is one on which the dialect is strict.
+    /// The model of the request, one for which the dialect is strict.
     pub model: &'static str,
     /// The conversation.
     pub messages: Vec<Message>,
-    /// What is wrong with it; nothing if it is sound.
+    /// Its fault. `None` if it is valid.
     pub fault: Option<Fault>,
-    /// The blocks that a repair may take out, as the message and the index in it: copies, and what says nothing.
+    /// The blocks that a repair may remove, as the message and the index in it: copies, and blocks without
+    /// content.
     pub surplus: Vec<(usize, usize)>,
-    /// The blocks between which the conversation does not show what is true. None of them may be lost.
+    /// The contradictory blocks: the conversation does not show which of them is correct. None of them may be
+    /// lost.
     pub at_stake: Vec<(usize, usize)>,
 }
 
-/// Words of the user that stand for the next turn.
+/// The user text that represents the next turn.
 const NEXT: &str = "Go on.";
 
 impl History {
-    /// The request in which the user goes on with the conversation.
+    /// The request in which the user continues the conversation.
     pub fn request(&self) -> Rendered {
         if self.messages.last().is_some_and(|last| last.role == Role::User) {
             return render(self.dialect, Some(self.model), &self.messages);
@@ -59,7 +62,7 @@ impl History {
         render(self.dialect, Some(self.model), &messages)
     }
 
-    /// Every block that has to be there after a repair, wherever it then stands.
+    /// Every block that must still exist after a repair, at any position.
     pub fn must_stay(&self) -> impl Iterator<Item = &Block> {
         let blocks = self.messages.iter().enumerate().flat_map(|(n, message)| {
             message.blocks.iter().enumerate().map(move |(block, content)| ((n, block), content))

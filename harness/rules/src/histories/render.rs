@@ -5,17 +5,18 @@ use serde_json::{Map, Value, json};
 use super::{Block, CallResult, Image, Message, Role};
 use crate::Dialect;
 
-/// A request body, and where each block of the conversation stands in it.
+/// A request body, and the position of each block of the conversation in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rendered {
-    /// The body: the model, if it is known, the tools that are called, and the conversation.
+    /// The body: the model if known, the called tools, and the conversation.
     pub body: Value,
-    /// For each block in it, its JSON pointer, the message, and its index there; in the order of the body.
+    /// For each block in the body, its JSON pointer, its message, and its index there, in body order.
     pub blocks: Vec<(String, usize, usize)>,
 }
 
 impl Rendered {
-    /// The block at a pointer into the body: the one that holds it, or else the first inside it.
+    /// The block at a pointer into the body: the block that contains the pointer's target, or otherwise the
+    /// first block inside it.
     pub fn block_at(&self, pointer: &str) -> Option<(usize, usize)> {
         let is_under = |inner: &str, outer: &str| {
             inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
@@ -29,8 +30,8 @@ impl Rendered {
 
 /// The request body that a client of this dialect sends for a conversation.
 ///
-/// Messages are written as they are: an empty one stays empty, a call without a result stays without one. Neighbours in
-/// one role are joined in the dialects whose clients do that (Anthropic, Bedrock, Gemini).
+/// Messages are written unchanged: an empty one stays empty, and a call without a result stays without one. Consecutive
+/// messages with the same role are joined in the dialects whose clients do that (Anthropic, Bedrock, Gemini).
 pub fn render(dialect: Dialect, model: Option<&str>, messages: &[Message]) -> Rendered {
     let mut writer = Writer { dialect, entries: Vec::new(), blocks: Vec::new() };
     let mut around = Map::new();
@@ -50,7 +51,7 @@ pub(crate) struct Writer {
     blocks: Vec<(String, usize, usize)>,
 }
 
-/// Which block is written: its message, and its index there.
+/// The block being written: its message, and its index there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
     pub(crate) message: usize,
@@ -58,7 +59,7 @@ pub(crate) struct Source {
 }
 
 impl Writer {
-    /// Where the next entry of the list will stand.
+    /// The index of the next entry of the list.
     pub(crate) fn next(&self) -> String {
         format!("/{}/{}", crate::list_of(self.dialect), self.entries.len())
     }
@@ -74,8 +75,8 @@ impl Writer {
 
 /// Runs of messages that a dialect writes as one entry.
 ///
-/// Results and words of the user share the role `user` there. A message that holds nothing which the dialect has, such
-/// as thinking without a signature, is left out; one that is empty stays.
+/// Results and user text share the role `user` there. A message with only blocks that the dialect cannot represent,
+/// such as thinking without a signature, is left out. An empty message stays.
 pub(crate) fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(Role, Vec<(Source, &Block)>)> {
     let mut turns: Vec<(Role, Vec<(Source, &Block)>)> = Vec::new();
     let says_nothing = |message: &Message| !message.blocks.is_empty() && !message.blocks.iter().any(is_sent);
@@ -96,7 +97,7 @@ pub(crate) fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(R
     turns
 }
 
-/// Results before anything else, each group in its order, as clients write a message of the user.
+/// Results before anything else, each group in its order, as clients write a user message.
 pub(crate) fn results_first(mut blocks: Vec<(Source, &Block)>) -> Vec<(Source, &Block)> {
     blocks.sort_by_key(|(_, block)| !matches!(block, Block::Result(_)));
     blocks
@@ -116,7 +117,7 @@ fn words(block: &Block) -> Option<&str> {
     }
 }
 
-/// Arguments as a dialect wants them that has an object there; text that is no JSON stays a text.
+/// Arguments for a dialect that requires an object. Text that is not JSON stays text.
 pub(crate) fn object(arguments: &str) -> Value {
     match serde_json::from_str(arguments) {
         Ok(value) => value,
@@ -125,7 +126,7 @@ pub(crate) fn object(arguments: &str) -> Value {
     }
 }
 
-/// What a dialect without blocks in results says of a result.
+/// The text of a result, for a dialect without blocks in results.
 pub(crate) fn text_of(result: &CallResult) -> String {
     let text = result.text();
     match result.is_error && text.is_empty() {
@@ -138,7 +139,7 @@ pub(crate) fn data_url(image: &Image) -> String {
     format!("data:{};base64,{}", image.media_type, image.data)
 }
 
-/// The tools that the history calls, since some providers refuse calls of tools that are not offered.
+/// The tools that the history calls, because some providers reject calls of tools that are not offered.
 pub(crate) fn tool_names(messages: &[Message]) -> Vec<&str> {
     let mut names = Vec::new();
     for block in messages.iter().flat_map(|message| &message.blocks) {

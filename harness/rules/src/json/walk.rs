@@ -1,4 +1,4 @@
-//! Reads a request message by message. Each message is on the tape only while it is used.
+//! Reads a request message by message. Each message is on the tape only while it is in use.
 
 use super::scan::{self, Malformed, Scanner};
 use super::{Document, Json, JsonType, Tape};

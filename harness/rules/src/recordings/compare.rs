@@ -104,8 +104,8 @@ fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {
     }
 }
 
-/// Returns whether a provider's message is the same as ours. Recordings cut long messages, so the
-/// beginning is enough. Gateways put their own words first.
+/// Returns whether a provider's message is the same as ours. Recordings cut long messages, so the beginning
+/// is enough. Gateways put their own text first.
 fn says_the_same(error: &str, sentence: &str) -> bool {
     let plain = |text: &str| -> String {
         let is_kept = |c: &char| c.is_alphanumeric();
@@ -119,8 +119,8 @@ fn says_the_same(error: &str, sentence: &str) -> bool {
 /// Number of equal characters that is enough. It is longer than any path into a request.
 const MIN_SAME_CHARS: usize = 40;
 
-/// Words in messages that are not about the history, but about the model, its abilities, its output, or
-/// the account.
+/// Words in error messages that concern not the history but the model, its abilities, its output, or the
+/// account.
 const SOMETHING_ELSE: [&str; 15] = [
     "model identifier",
     "model not found",

@@ -14,7 +14,7 @@ use crate::{Dialect, Profile};
 pub struct Table {
     rows: BTreeMap<&'static str, ProfileRow>,
     disagreements: Vec<Disagreement>,
-    /// Rejections for reasons other than the history, by place.
+    /// Rejections for reasons other than the history, by location.
     others: Vec<Disagreement>,
     n_no_reply: usize,
     not_spoken: BTreeMap<String, usize>,
@@ -138,7 +138,7 @@ impl Table {
         Profile::all().filter_map(|profile| Some((profile, self.rows.get(profile.name)?)))
     }
 
-    /// Formats the table for people.
+    /// Formats the table as human-readable text.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (head, list) in [("", &self.disagreements), ("about something else\n", &self.others)] {
@@ -197,7 +197,7 @@ impl Table {
         text.replace(|c: char| !crate::plain::is_plain(c) && c != '\n', "\u{fffd}")
     }
 
-    /// Returns the table as JSON, for programs.
+    /// Returns the table as JSON.
     pub fn to_json(&self) -> Value {
         let row = |(profile, row): (&'static Profile, &ProfileRow)| {
             json!({

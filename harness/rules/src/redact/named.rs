@@ -359,7 +359,7 @@ fn kind_of(name: &str) -> Option<Kind> {
     MACHINES.contains(&flat.as_str()).then_some(Kind::Machine)
 }
 
-/// Returns whether the parts of a header's name, in lower case, show that it has a credential.
+/// Returns whether the parts of a header's name, in lower case, show that it contains a credential.
 pub(super) fn is_header(lower: &str) -> bool {
     const PARTS: [&str; 14] = [
         "apikey",
@@ -388,7 +388,7 @@ pub(super) fn is_header(lower: &str) -> bool {
     !HARMLESS.contains(&lower) && lower.split(['-', '_']).any(|part| PARTS.contains(&part))
 }
 
-/// Returns whether a query parameter has a credential.
+/// Returns whether a query parameter contains a credential.
 pub(super) fn is_query_name(name: &str) -> bool {
     const NAMES: [&str; 14] = [
         "auth",

@@ -153,7 +153,7 @@ impl StreamChecker {
         self.violations.push(StreamViolation { place, rule, severity: Severity::Error, message, excerpt });
     }
 
-    /// Records a warning at the first place of its rule only, so that the list stays short.
+    /// Records a warning only at the first position of its rule, so that the list stays short.
     fn note(&mut self, rule: &'static StreamRule, place: StreamPosition, message: String, excerpt: String) {
         if !self.violations.iter().any(|violation| violation.rule == rule) {
             let severity = Severity::Warning;

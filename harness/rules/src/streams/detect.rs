@@ -189,7 +189,7 @@ fn dialect_of(json: Json) -> Option<Dialect> {
     }
 }
 
-/// Google's errors have a status in words, OpenAI's a type.
+/// Google's errors have a status as text, OpenAI's a type.
 fn of_error(json: Json) -> Option<Dialect> {
     let error = json.field("error");
     match (text(error.field("status")), text(error.field("type"))) {

@@ -96,7 +96,7 @@ impl Warnings {
     }
 }
 
-/// Formats a provider's error in a few words.
+/// Formats a provider's error as a short text.
 pub(crate) fn error_in_words(kind: Option<Cow<'_, str>>, message: Option<Cow<'_, str>>) -> String {
     let words = match (kind, message) {
         (Some(kind), Some(message)) => format!("{kind}: {message}"),

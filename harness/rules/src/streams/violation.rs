@@ -37,8 +37,8 @@ pub struct StreamViolation {
     pub severity: Severity,
     /// The difference between what was found and what was expected, in one line.
     pub message: String,
-    /// The event as it is in the stream, cut to one line of at most 200 characters. Empty at the end of a
-    /// stream.
+    /// The event as it appears in the stream, cut to one line of at most 200 characters. Empty at the end of
+    /// a stream.
     pub excerpt: String,
 }
 

@@ -84,7 +84,7 @@ pub enum Payload {
     Tokens(fn(u64) -> Action),
     Text {
         make: fn(String) -> Action,
-        /// The text to use if any text will do.
+        /// The default text.
         plain: &'static str,
     },
     Keep {

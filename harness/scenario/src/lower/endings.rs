@@ -1,5 +1,4 @@
-//! Turns that end, or do not end, without anyone's action: limits, tools that end the turn, and tools that
-//! hang.
+//! Turns that end, or do not end, without an action: limits, tools that end the turn, and tools that hang.
 
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};

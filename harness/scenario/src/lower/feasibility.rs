@@ -1,5 +1,5 @@
-//! Checks whether the actions of a turn can all happen. An action that can never happen is the author's
-//! mistake.
+//! Checks whether the actions of a turn can all happen. An action that can never happen is an error in the
+//! scenario.
 
 use crate::action::Action;
 use crate::plan::{BoundAction, CallKey, Mark, PlannedAction, PlannedPoint, PlannedTurn, Script, Side};

@@ -51,8 +51,8 @@ fn is_below(path: &str) -> bool {
     path.ends_with(".json") && path.split('/').all(is_name)
 }
 
-/// The place and the message of a mistake in the history itself. Breaking the rules of providers is not a
-/// mistake.
+/// The location and the message of an error in the history itself. Breaking the rules of providers is not an
+/// error.
 fn complaint(history: &GivenHistory) -> Option<(String, String)> {
     let GivenHistory { schema, comment, source, lost, messages } = history;
     let at = |pointer: &str, message: String| Some((pointer.to_owned(), message));
@@ -182,13 +182,13 @@ fn of_lost_call(call: &Call, messages: &[GivenMessage]) -> Option<String> {
     }
 }
 
-/// The mistake in a text that someone said, if there is one.
+/// The error in a text of the user or the model, if there is one.
 fn said(text: &str) -> Option<String> {
     let fits = !text.trim().is_empty() && text.len() <= MAX_STRING;
     (!fits).then(|| format!("a text must not be blank or longer than {MAX_STRING} bytes"))
 }
 
-/// The mistake in a text that may be blank, as a store has it, if there is one.
+/// The error in a text that may be blank, as in a store, if there is one.
 fn short(text: &str) -> Option<String> {
     (text.len() > MAX_STRING).then(|| format!("a text must not be longer than {MAX_STRING} bytes"))
 }

@@ -1,4 +1,4 @@
-//! Checks that need no knowledge of calls: the header, and the sizes of everything.
+//! Checks that do not depend on calls: the header, and the sizes of everything.
 
 use crate::scenario::{Block, Call, MAX_DELTAS, Scenario, Turn};
 
@@ -9,7 +9,7 @@ use super::problem::{Problem, Problems};
 /// The maximum number of turns in a file. The longest public thread that we model needs four.
 pub const MAX_TURNS: usize = 16;
 
-/// The maximum number of replies in a turn. SDKs stop a tool loop by themselves after 5 to 20 steps.
+/// The maximum number of replies in a turn. SDKs themselves stop a tool loop after 5 to 20 steps.
 pub const MAX_REPLIES: usize = 16;
 
 /// The maximum number of attempts of a reply. Clients give up after 2 to 10 tries; 8 attempts show any retry
@@ -118,7 +118,7 @@ fn check_turn(index: usize, turn: &Turn, problems: &mut Problems) {
     }
 }
 
-/// The model thinks at most once, before it says anything. A reply that contains only thinking is refused
+/// The model thinks at most once, before any other output. A reply that contains only thinking is refused
 /// when it is sent back.
 fn check_thinking(pointer: &str, blocks: &[Block], problems: &mut Problems) {
     let thinks = |block: &Block| matches!(block, Block::Think(_));

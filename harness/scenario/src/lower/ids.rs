@@ -21,7 +21,7 @@ impl IdSource<'_> {
         IdSource { dialect, ..self }
     }
 
-    /// The wire id of a call, in the form that its provider uses.
+    /// The wire id of a call, in its provider's format.
     pub fn wire_id(&self, call: u32, attempt: usize) -> String {
         let mut digest = self.digest();
         digest.bytes(self.dialect.name().as_bytes());
@@ -64,7 +64,7 @@ impl IdSource<'_> {
     }
 }
 
-/// The form of the ids that Anthropic gives to its own searches. No other provider of ours runs searches.
+/// The format of Anthropic's ids for its own searches. No other provider of ours runs searches.
 const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
@@ -72,8 +72,7 @@ const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// The number of tries to find a marker that begins with the name of its call; one is almost always enough.
 const MAX_NAMED_TRIES: u32 = 16;
 
-/// The number of letters in a marker after the name of its call: two thousand million markers, for at most
-/// 256 calls.
+/// The number of letters in a marker after the name of its call: two billion markers, for at most 256 calls.
 const MARKER_LETTERS: usize = 6;
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::header::MAX_STRING;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 
-/// The maximum length of an id that a model gives. The longest seen in public has 391 characters.
+/// The maximum length of an id from a model. The longest seen in public has 391 characters.
 const MAX_ID: usize = 512;
 
 /// Checks the malformations of a call.
@@ -186,7 +186,7 @@ fn is_no_id(id: &CallId) -> bool {
     }
 }
 
-/// True if the text of the tool's outcome contains half of a character.
+/// True if the text of the tool's outcome contains half a character.
 fn has_half_character(tool: &Tool) -> bool {
     let texts = [&tool.returns, &tool.fails, &tool.throws, &tool.denies];
     texts.into_iter().flatten().any(|text| text.contains(HALF_CHARACTER))

@@ -24,7 +24,7 @@ pub(super) struct TurnContext<'a> {
     pub live_prompts: &'a [usize],
 }
 
-/// The place of one `at` in the scenario, for messages.
+/// The location of one `at` in the scenario, for messages.
 struct PointWords<'a> {
     pointer: String,
     at: &'a At,

@@ -1,9 +1,9 @@
-//! Mistakes in scenarios that are valid as files.
+//! Errors in scenarios that are valid as files.
 
 use crate::action::Refusal;
 use crate::parse::suggestion;
 
-/// A mistake in the content of a scenario.
+/// An error in the content of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// A JSON pointer into the scenario, in the long form of a reply: `/turns/0/replies/0/attempts/0/1/call/tool`.
@@ -19,7 +19,7 @@ impl Problem {
         Problem { pointer: pointer.into(), message: message.into(), hint: None }
     }
 
-    /// The problem for something that is not allowed at its place.
+    /// The problem for something that is not allowed at its position.
     pub(super) fn refused(pointer: impl Into<String>, refusal: Refusal) -> Problem {
         Problem::new(pointer, refusal.message).with_hint(refusal.hint)
     }
@@ -46,7 +46,7 @@ impl Problem {
     }
 }
 
-/// The mistakes of one stage of lowering. The next stage runs only if there are none, so it may rely on the
+/// The errors of one stage of lowering. The next stage runs only if there are none, so it may rely on the
 /// checks of this one.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);

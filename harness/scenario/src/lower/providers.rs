@@ -1,4 +1,4 @@
-//! Determines which provider each turn asks.
+//! Determines the provider of each turn.
 
 use crate::action::{Action, ProviderChoice};
 use crate::plan::Plan;
@@ -21,7 +21,7 @@ pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
 }
 
 /// The reason why a scenario that changes the provider cannot be played on this dialect, if there is one: it
-/// names the provider that the thread already has, or one that does not show the thinking of its turns.
+/// names the provider that the thread already uses, or one that does not show the thinking of its turns.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = of_turns(scenario, first);
     let before = std::iter::once(&first).chain(&dialects);

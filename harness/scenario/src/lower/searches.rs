@@ -145,8 +145,8 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
     problems.settle()
 }
 
-/// Checks that each search has its result at an allowed place: after its call in the same reply, with no text
-/// in between, or at the beginning of the next reply, if its own reply left it open.
+/// Checks that each search has its result at an allowed position: after its call in the same reply, with no
+/// text in between, or at the beginning of the next reply, if its own reply left it open.
 fn check_turn(turn: usize, said: &Turn, problems: &mut Problems) {
     let mut waiting: Vec<&str> = Vec::new();
     for (index, reply) in said.replies.iter().enumerate() {

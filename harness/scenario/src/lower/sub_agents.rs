@@ -14,7 +14,7 @@ pub(super) fn needs(scenario: &Scenario) -> Option<Need> {
     scenario.tools.values().any(|tool| tool.agent).then_some(Need::SubAgents)
 }
 
-/// The outcome of a call that starts a sub-agent: its last words, or the error of its provider.
+/// The outcome of a call that starts a sub-agent: its last text, or the error of its provider.
 pub(super) fn outcome(agent: &SubAgent, marker: &str) -> ToolOutcome {
     match agent.refused {
         Some(status) => ToolOutcome::Throw(format!("the provider of the sub-agent answers with {status}")),
@@ -174,7 +174,7 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     });
 }
 
-/// Rejects a sub-agent whose prompt is a message of the user, because the provider recognises the requests of
+/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the requests of
 /// the thread by those messages.
 pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     for (place, call) in position::calls(scenario) {
@@ -188,7 +188,7 @@ pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: 
     }
 }
 
-/// Checks that a sub-agent ends by itself, that its calls settle while it runs, and that a reply that starts
+/// Checks that a sub-agent ends on its own, that its calls settle while it runs, and that a reply that starts
 /// one is used only once.
 pub(super) fn check_turn(
     context: TurnContext<'_>,

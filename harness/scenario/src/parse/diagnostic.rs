@@ -1,4 +1,4 @@
-//! Mistakes in files, shown with their place as a compiler shows them.
+//! Errors in files, shown with their location as a compiler does.
 
 use std::fmt;
 use std::ops::Range;
@@ -8,10 +8,10 @@ use annotate_snippets::{AnnotationKind, Level, Origin, Renderer, Snippet};
 use super::tree::Span;
 use brickbat_rules::colour::Colour;
 
-/// A mistake in a file.
+/// An error in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// The name of the file, as its reader gave it.
+    /// The name of the file, as given by the caller.
     pub file: String,
     /// The line, from 1.
     pub line: u32,
@@ -19,14 +19,14 @@ pub struct Diagnostic {
     pub column: u32,
     /// The message.
     pub message: String,
-    /// The variant that has the mistake, if only some variants do.
+    /// The variant with the error, if only some variants have it.
     pub note: Option<String>,
     /// Advice on how to correct it.
     pub hint: Option<String>,
     excerpt: Option<Box<Excerpt>>,
 }
 
-/// The line of the mistake.
+/// The text of the line with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Excerpt {
     text: String,
@@ -43,7 +43,7 @@ fn on_one_line(message: &str) -> String {
 }
 
 impl Diagnostic {
-    /// A mistake at a place in a text.
+    /// An error at a location in a text.
     pub fn new(file: &str, text: &str, span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             file: file.to_owned(),
@@ -68,7 +68,7 @@ impl Diagnostic {
         self
     }
 
-    /// The mistake, with the line of the file that contains it.
+    /// The error, with the line of the file that contains it.
     pub fn render(&self, colour: Colour) -> String {
         let title = Level::ERROR.primary_title(self.message.as_str());
         let mut group = match &self.excerpt {

@@ -1,11 +1,11 @@
-//! Advice for unknown words.
+//! Suggestions for unknown names.
 
 /// `did you mean …?` if one of the known words is close enough.
 pub fn did_you_mean<S: AsRef<str>>(word: &str, known: &[S]) -> Option<String> {
     closest(word, known).map(|near| format!("did you mean `{near}`?"))
 }
 
-/// The closest of the known words, or else all of them after `lead`.
+/// The closest of the known words, or otherwise all of them after `lead`.
 pub fn suggestion<S: AsRef<str>>(word: &str, lead: &str, known: &[S]) -> Option<String> {
     did_you_mean(word, known).or_else(|| one_of(lead, known))
 }

@@ -145,7 +145,7 @@ fn item(list: &Node, at: usize) -> Option<&Node> {
     }
 }
 
-/// A value at the place of the expression.
+/// A value at the location of the expression.
 fn node(words: &Node, value: &Value) -> Node {
     let kind = match value {
         Value::Object(entries) => {

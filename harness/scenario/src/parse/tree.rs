@@ -1,4 +1,4 @@
-//! YAML as a tree in which every node and every key has its place in the text.
+//! YAML as a tree in which every node and every key has its location in the text.
 //!
 //! This module handles only YAML, not scenarios. It rejects tags and merge keys: a scenario needs neither,
 //! and both hide where a value comes from.
@@ -27,7 +27,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// A value and its place.
+/// A value and its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     pub span: Span,
@@ -75,7 +75,7 @@ impl Node {
         }
     }
 
-    /// The node as a value without places.
+    /// The node as a value without locations.
     pub fn value(&self) -> Value {
         match &self.kind {
             NodeKind::Map(entries) => {
@@ -126,7 +126,7 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
 }
 
 /// The maximum size of a scenario file in bytes. The largest of the built-in suite has about 3 KiB; reports
-/// quote whole files.
+/// quote complete files.
 pub const MAX_TEXT: usize = 1024 * 1024;
 
 /// The maximum number of nodes in a file, and in a variant after its placeholders are filled in. A built-in

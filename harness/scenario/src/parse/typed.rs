@@ -1,4 +1,4 @@
-//! Reads a type from a tree without placeholders, and traces every error back to its place.
+//! Reads a type from a tree without placeholders, and traces every error back to its location.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -30,7 +30,7 @@ fn step(segment: &Segment) -> Option<String> {
     }
 }
 
-/// An error of serde, in our words.
+/// A serde error in our wording.
 struct Complaint {
     message: String,
     hint: Option<String>,
@@ -86,7 +86,7 @@ const PLAIN_WORDS: [(&str, &str); 15] = [
     ("floating point `", "the number `"),
 ];
 
-/// `struct Turn` and `enum Point` are our internal names; the reader sees a map, or a word.
+/// `struct Turn` and `enum Point` are our internal names; readers know a map, or a word.
 fn in_types(message: &str) -> String {
     let mut words = Vec::new();
     let mut rest = message.split(' ').peekable();

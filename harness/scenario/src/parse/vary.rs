@@ -170,7 +170,7 @@ impl<'a> Filling<'a> {
         Filling { source, axes, used: BTreeSet::new(), total: 0 }
     }
 
-    /// The file as one variant has it, without `vary`.
+    /// The file of one variant, without `vary`.
     pub fn fill(&mut self, choice: &Choice<'_>) -> Result<Value, Diagnostic> {
         let mut size = 0;
         let mut root = self.value(&self.source.root, choice, &mut size)?;

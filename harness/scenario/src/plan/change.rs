@@ -22,7 +22,7 @@ pub enum Change {
         /// The number of messages to keep.
         keep: u32,
     },
-    /// Everything from one of the user's messages on is taken back, as if it had never been said.
+    /// Everything from one of the user's messages on is taken back, as if it had never existed.
     Rewind {
         /// The number of user messages that are taken back, counted from the end.
         prompts: u32,

@@ -12,7 +12,7 @@ use serde_json::Value;
 pub enum GivenMessage {
     /// A user message.
     User(String),
-    /// A picture from the user. Only adapters with `givenPictures` receive it.
+    /// An image from the user. Only adapters with `givenPictures` receive it.
     Picture(GivenPicture),
     /// Instructions from the program, in the middle of the conversation. Only adapters with `givenMarks`
     /// receive them.
@@ -45,7 +45,7 @@ pub enum GivenBlock {
     Text(String),
     /// A call of the model.
     Call {
-        /// The id that the provider gave it.
+        /// The id from the provider.
         id: String,
         /// The tool.
         tool: String,
@@ -68,7 +68,7 @@ pub struct GivenResult {
     pub text: String,
     /// True if the call failed.
     pub is_error: bool,
-    /// The picture that the tool returned. Only adapters with `givenPictures` receive it.
+    /// The image that the tool returned. Only adapters with `givenPictures` receive it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<GivenPicture>,
     /// The tool of a call that the store has lost. Only adapters with `givenOrphans` receive it.
@@ -76,7 +76,7 @@ pub struct GivenResult {
     pub orphan_of: Option<String>,
 }
 
-/// A picture in a given history.
+/// An image in a given history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct GivenPicture {

@@ -10,9 +10,9 @@ use super::{CallKey, SearchKey};
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Mark {
     Headers,
-    /// Fragment K of the model's thinking, from 1, counted over the whole reply.
+    /// Fragment K of the model's thinking, from 1, counted over the complete reply.
     Think(u32),
-    /// Fragment K of the text, from 1, counted over the whole reply.
+    /// Fragment K of the text, from 1, counted over the complete reply.
     Text(u32),
     Start(CallKey),
     /// Delta K of a call's arguments, from 1.

@@ -57,7 +57,7 @@ pub struct GivenHistory {
 pub enum GivenMessage {
     /// A user message.
     User(String),
-    /// A picture from the user.
+    /// An image from the user.
     Picture(Picture),
     /// Instructions from the program, in the middle of the conversation.
     System(String),
@@ -153,7 +153,7 @@ pub struct GivenResult {
     /// The tool failed with this text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fails: Option<String>,
-    /// The result contains this picture.
+    /// The result contains this image.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shows: Option<Picture>,
 }

@@ -20,7 +20,7 @@ crate::named! {
         Guardrail = "guardrail",
         /// A hook stops the turn.
         Hook = "hook",
-        /// A newer turn takes the place of this one.
+        /// A newer turn replaces this one.
         Superseded = "superseded",
         /// The process is asked to end.
         Shutdown = "shutdown",
@@ -31,8 +31,8 @@ crate::named! {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The number of replies with calls after which the system ends the turn by itself, 1 to 16. At least one
-    /// turn must have more.
+    /// The number of replies with calls after which the system ends the turn on its own, 1 to 16. At least
+    /// one turn must have more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
     /// The bytes of tool results that fit the model's window, 100 to 1,000,000. The provider rejects a

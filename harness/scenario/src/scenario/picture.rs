@@ -1,11 +1,11 @@
-//! Pictures, which scenarios describe by their size. The files are generated, and blank.
+//! Images, which scenarios describe by their size. The files are generated, and blank.
 
 mod blank;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A blank picture of a given size.
+/// A blank image of a given size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Picture {
@@ -15,7 +15,7 @@ pub struct Picture {
     pub width: u32,
     /// The height in pixels.
     pub height: u32,
-    /// The minimum size of the file in bytes. A blank picture is smaller, so it is padded.
+    /// The minimum size of the file in bytes. A blank image is smaller, so it is padded.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bytes: u32,
 }
@@ -25,7 +25,7 @@ fn is_zero(bytes: &u32) -> bool {
 }
 
 crate::named! {
-    /// The file format of a picture.
+    /// The file format of an image.
     pub enum PictureFormat {
         /// PNG.
         Png = "png",
@@ -45,8 +45,8 @@ impl PictureFormat {
 }
 
 impl Picture {
-    /// The maximum size of a file. The highest known limit of a provider is 20 MB for one picture. The
-    /// picture becomes part of a plan, which is held in memory.
+    /// The maximum size of a file. The highest known limit of a provider is 20 MB for one image. The image
+    /// becomes part of a plan, which is held in memory.
     pub const MAX_BYTES: u32 = 8 << 20;
 
     /// The maximum length of a side: twice the highest known limit of a provider, 8000 pixels at Anthropic
@@ -63,7 +63,7 @@ impl Picture {
         is_large.then(|| format!("a picture has at most {} bytes", Picture::MAX_BYTES))
     }
 
-    /// The file: a blank picture of this size.
+    /// The file: a blank image of this size.
     pub fn file(&self) -> Vec<u8> {
         match self.format {
             PictureFormat::Png => blank::png(self.width, self.height, self.bytes as usize),

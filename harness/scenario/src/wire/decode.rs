@@ -1,4 +1,4 @@
-//! Decodes the events of a stream, or a complete body, into what the model said.
+//! Decodes the events of a stream, or a complete body, into the model's output.
 
 use super::of;
 use super::sse::{SseEvent, SseReader};
@@ -6,13 +6,13 @@ use super::thread::ServerBlock;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::{Document, Json};
 
-/// One thing that the model said, in any dialect.
+/// One element of the model's output, in any dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum ReplyEvent {
     Thought(String),
     ThoughtEnd {
-        /// The provider's signature, which it wants back with the thought.
+        /// The provider's signature, which must be sent back with the thought.
         signature: Option<String>,
     },
     Text(String),
@@ -111,7 +111,7 @@ pub fn decode_whole(dialect: Dialect, body: &[u8], mut said: impl FnMut(ReplyEve
     }
 }
 
-/// Passes on a call that came in one piece.
+/// Passes on a call that arrived complete.
 pub(crate) fn whole_call(
     index: u64,
     id: Json,

@@ -31,7 +31,7 @@ pub(crate) fn of_messages(body: Json, block: fn(Json) -> Content) -> History {
     History { items }
 }
 
-/// The role of a message, in the words of most dialects.
+/// The role of a message, as named in most dialects.
 pub(crate) fn role_of(message: Json) -> Role {
     match message.field("role").as_str().as_deref() {
         Some("user") => Role::User,
@@ -41,8 +41,8 @@ pub(crate) fn role_of(message: Json) -> Role {
     }
 }
 
-/// Passes on the pieces of a content, which is a string or a list of blocks, each with its place. `pointer`
-/// leads to the content, and `block` reads one block.
+/// Passes on the pieces of a content, which is a string or a list of blocks, each with its location.
+/// `pointer` leads to the content, and `block` reads one block.
 pub(crate) fn pieces(
     pointer: &str,
     content: Json,

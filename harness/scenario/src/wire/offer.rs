@@ -1,10 +1,10 @@
-//! The options that a request gives the model: the tools that it may call, and the form of its answer.
+//! The options that a request gives the model: the tools that it may call, and the format of its answer.
 
 use std::borrow::Cow;
 
 use brickbat_rules::json::Json;
 
-/// The tools that a request lets the model call next, and the form of its answer.
+/// The tools that a request lets the model call next, and the format of its answer.
 #[derive(Debug, Clone)]
 pub struct Offer<'t, 'a> {
     /// The tools that take JSON arguments and that the model knows from the start, in their order.
@@ -13,9 +13,9 @@ pub struct Offer<'t, 'a> {
     pub choice: ToolChoice<'a>,
     /// True if the model may make several calls in one reply.
     pub parallel: bool,
-    /// The JSON Schema that the text of the answer must match; `None` or null if any text will do.
+    /// The JSON Schema that the text of the answer must match; `None` or null if any text is allowed.
     pub answer: Option<Json<'t, 'a>>,
-    /// True if the answer must be JSON and no schema gives its form.
+    /// True if the answer must be JSON but no schema defines it.
     pub answers_in_json: bool,
 }
 

@@ -13,20 +13,20 @@ use super::{Paths, Wire, json_string};
 pub enum Delivery {
     /// As a stream.
     Streamed,
-    /// In one piece.
+    /// As one complete body.
     Whole,
 }
 
-/// Specifies whether a client asks the model to think.
+/// Determines if a client asks the model to think.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Thinking {
     /// The client asks, and keeps the thinking that the model shows.
     Asked,
-    /// The client leaves it to the model.
+    /// The client leaves the decision to the model.
     Unasked,
 }
 
-/// Specifies whether a client offers the search that the provider runs itself.
+/// Determines if a client offers the search that the provider runs itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searching {
     /// The client offers it, if the provider has one.

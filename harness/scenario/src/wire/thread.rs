@@ -1,4 +1,4 @@
-//! A thread: the conversation as a client keeps it and writes it into its requests.
+//! A thread: the conversation that a client stores and writes into its requests.
 
 use serde::{Deserialize, Serialize};
 
@@ -110,9 +110,9 @@ pub enum ServerBlock {
 /// The model's thinking before it spoke.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thought {
-    /// The text that the model shows of it.
+    /// The visible text of the thinking.
     pub text: String,
-    /// The provider's signature. The provider wants both back, or neither; a store may have lost it.
+    /// The provider's signature. Both must be sent back, or neither; a store may have lost it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -125,7 +125,7 @@ pub struct Call {
     pub tool: String,
     /// The arguments, a JSON object as text.
     pub args: String,
-    /// The provider's signature, which it wants back; only some dialects sign calls.
+    /// The provider's signature, which must be sent back; only some dialects sign calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }
@@ -137,7 +137,7 @@ pub struct CallResult {
     pub call_id: String,
     pub text: String,
     pub is_error: bool,
-    /// A picture that the tool returned, for providers that accept pictures from clients.
+    /// An image that the tool returned, for providers that accept images from clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<GivenPicture>,
 }

@@ -30,7 +30,7 @@ pub struct Cause {
 
 /// The causes of failures, worst first.
 ///
-/// A pair of actions is not a cause of its own if one of its kinds has the same effect without the other.
+/// A pair of actions is not a separate cause if one of its kinds has the same effect without the other.
 pub fn causes(mut failures: Vec<Failure>, grounds: &[Ground]) -> Vec<Cause> {
     failures.sort_by(|a, b| a.candidate.rank().cmp(&b.candidate.rank()));
     let mut causes: BTreeMap<(Signature, BTreeSet<Effect>), Cause> = BTreeMap::new();

@@ -49,7 +49,7 @@ pub(super) fn all(scenario: &Scenario) -> Vec<Injection> {
     injections
 }
 
-/// False for points that repeat another: a system does nothing between the two.
+/// False for points that are equivalent to another, because a system does nothing between the two.
 fn is_explored(spot: &Spot) -> bool {
     match (&spot.point, spot.side) {
         (Point::Stop | Point::Reply, Side::Before) | (Point::Settled(Which::Call(_)), Side::After) => false,
@@ -57,8 +57,8 @@ fn is_explored(spot: &Spot) -> bool {
     }
 }
 
-/// The actions that need no call and no text of the user, and that any system may meet. Only one of several
-/// errors is used if they differ only in their text.
+/// The actions that need no call and no text of the user, and that any system may encounter. Only one of
+/// several errors is used if they differ only in their text.
 fn actions() -> Vec<(Effect, Action)> {
     let overloaded = HttpFault { status: 529, overflow: false, times: 1, retry_after_ms: SOON_MS };
     let action = |spec: &ActionSpec| match spec.payload {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use brickbat_scenario::scenario::{Block, Found, Reply, Scenario, Search, Stop, Turn};
 
-/// The result of a search if any result will do.
+/// The default result of a search.
 const FINDS: &str = "A page";
 
 /// Repairs the searches of a scenario.

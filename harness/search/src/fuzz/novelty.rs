@@ -65,7 +65,7 @@ impl Features {
     }
 }
 
-/// A name for an event, in one or two words.
+/// A name for an event, of one or two words.
 fn name(event: &Event) -> String {
     match event {
         Event::Requested { kind, .. } => format!("{} {}", named(event), asked(*kind)),

@@ -1,8 +1,8 @@
-//! Pairs of things that occur together in a scenario, and how often each pair was tried.
+//! Pairs of elements that occur together in a scenario, and how often each pair was tried.
 //!
-//! Most failures of a turn need two things that meet, such as a stop and a tool that ignores it. The rarity
-//! of a scenario's pairs among those already tried therefore decides which scenario is tried next, without
-//! looking at the system.
+//! Most failures of a turn need a combination of two elements, such as a stop and a tool that ignores it. The
+//! rarity of a scenario's pairs among those already tried therefore decides which scenario is tried next,
+//! without looking at the system.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ impl Tried {
     }
 
     /// The sum of the weights of the pairs: 1 for a pair that was never tried, half of that for one that was
-    /// tried once, and so on. The sum is not divided by the number of pairs: that was tried, and the smaller
-    /// scenarios that it prefers find less.
+    /// tried once, and so on. The sum is not divided by the number of pairs. That was tried: it prefers
+    /// smaller scenarios, which find less.
     fn rarity(&self, pairs: &[u16]) -> u64 {
         pairs.iter().map(|pair| NEVER_TRIED / (1 + u64::from(self.0[usize::from(*pair)]))).sum()
     }
@@ -51,7 +51,7 @@ impl Tried {
 /// The weight of a pair that was never tried. It is large enough that fractions of it are integers.
 const NEVER_TRIED: u64 = 1 << 20;
 
-/// The kinds of pairs in a scenario, each once. A thing also forms a pair with itself.
+/// The kinds of pairs in a scenario, without duplicates. An element also forms a pair with itself.
 pub(super) fn pairs(scenario: &Scenario) -> Vec<u16> {
     let things = things(scenario);
     let mut pairs = Vec::with_capacity(things.len() * (things.len() + 1) / 2);
@@ -67,7 +67,7 @@ pub(super) fn pairs(scenario: &Scenario) -> Vec<u16> {
 /// An odd multiplier that makes the upper bits of a product depend on all bits: that of SplitMix64.
 const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The things in a scenario, as hashes: the actions and their points, the tools, and everything odd in a
+/// The elements of a scenario, as hashes: the actions and their points, the tools, and everything odd in a
 /// reply.
 fn things(scenario: &Scenario) -> Vec<u64> {
     let mut words = BTreeSet::new();
@@ -160,7 +160,7 @@ fn of_call(call: &Call, add: &mut impl FnMut(&[&str])) {
     }
 }
 
-/// A number in words: none, one, two, or more.
+/// A number as a word: none, one, two, or more.
 fn number(n: usize) -> &'static str {
     ["0", "1", "2"].get(n).copied().unwrap_or("more")
 }

@@ -10,7 +10,7 @@ use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
 };
 
-/// The number of tries to find a place for an action.
+/// The number of tries to find a point for an action.
 const N_TRIES: usize = 4;
 
 /// Draws the actions of a turn (from 0).
@@ -26,7 +26,7 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario, index: usiz
     }
 }
 
-/// Adds one more action to a turn. Returns false if no place is found for it.
+/// Adds one more action to a turn. Returns false if no point is found for it.
 pub(super) fn add(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) -> bool {
     let spots = points::of(scenario, index);
     (0..N_TRIES).any(|_| {

@@ -50,7 +50,7 @@ impl Names {
 /// The kind of calls that a reply may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Calls that settle by themselves.
+    /// Calls that settle on their own.
     Settling,
     /// Calls of a turn that will be ended, so they may also hang.
     Stopped,

@@ -39,7 +39,7 @@ pub(super) fn normalize(scenario: &mut Scenario) {
     offered(scenario);
 }
 
-/// Gives a call about which the user is asked an id of its own, because the user identifies it by its id.
+/// Gives a call about which the user is asked a unique id, because the user identifies it by its id.
 fn own_ids(scenario: &mut Scenario) {
     let tools = scenario.tools.clone();
     let asks = |call: &Call| tools.get(&call.tool).is_some_and(|tool| tool.asks);

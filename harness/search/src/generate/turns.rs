@@ -122,7 +122,7 @@ pub(super) fn share(source: &mut Source<'_>, scenario: &mut Scenario) {
     }
 }
 
-/// Sometimes lets the model think before everything else it says, because it was asked to.
+/// Sometimes lets the model think before all other output, because the request asks for it.
 pub(super) fn think(source: &mut Source<'_>, scenario: &mut Scenario) {
     if source.one_in(8) {
         scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies).for_each(|reply| {

@@ -31,7 +31,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// The sign in words.
+    /// The sign, as text.
     pub fn words(self) -> &'static str {
         match self {
             Sign::Stopped => "the user stopped the turn",
@@ -55,7 +55,7 @@ impl Sign {
 const INTERRUPTED: [&str; 2] =
     ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
-/// The states of a call that had begun but not ended, in the words of products.
+/// The states of a call that had begun but not ended, as products name them.
 const UNFINISHED: [&str; 9] = [
     "input-available",
     "input-streaming",
@@ -97,7 +97,8 @@ pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> 
     signs
 }
 
-/// The reply that the refusal refers to: the one at that place, or the last one before it that makes calls.
+/// The reply that the rejection refers to: the one at that position, or the last one before it that makes
+/// calls.
 fn broken_reply(session: &Session, judgement: &Judgement) -> Option<usize> {
     let place = judgement.refusals.first().and_then(|refusal| refusal.place.as_ref());
     let is_there = |message: &Message| {

@@ -1,6 +1,6 @@
 //! Removes from a structure everything without which it still fails: messages in ever smaller runs, then
-//! calls with their results, single results and texts. Finally, oddities that are not the fault are made
-//! plain.
+//! calls with their results, single results and texts. Finally, oddities that are not part of the fault are
+//! normalized.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -127,7 +127,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
         has_dropped
     }
 
-    /// Makes all oddities plain at once, then one after another.
+    /// Normalizes all oddities at once, then one after another.
     fn make_plain(&mut self) -> bool {
         let mut has_changed = false;
         let mut all = self.best.clone();
@@ -224,13 +224,14 @@ impl Shape {
         });
     }
 
-    /// The number of places that may be odd: one for each call and tool, and one for each part of a message.
+    /// The number of positions that may be odd: one for each call and tool, and one for each part of a
+    /// message.
     fn n_oddities(&self) -> usize {
         let parts: usize = self.messages.iter().map(n_parts).sum();
         self.calls.len() + self.tools.len() + parts
     }
 
-    /// Makes the oddity at a place plain.
+    /// Normalizes the oddity at a position.
     fn straighten(&mut self, n: usize) {
         if let Some(call) = self.calls.values_mut().nth(n) {
             call.id = ShapeId::Own;

@@ -18,7 +18,7 @@ pub(super) use odd::Words;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Shape {
     pub(super) messages: Vec<ShapeMessage>,
-    /// The oddities of ids and names, by the numbers of calls and tools. A call that is in no message is
+    /// The oddities of ids and names, by the numbers of calls and tools. A call that is not in any message is
     /// lost.
     pub(super) calls: BTreeMap<usize, ShapeCall>,
     pub(super) tools: BTreeMap<usize, String>,
@@ -29,7 +29,7 @@ pub(super) struct Shape {
 pub(super) enum ShapeMessage {
     /// A user message.
     User(Words),
-    /// A picture from the user.
+    /// An image from the user.
     Picture(Picture),
     /// Instructions in the middle of the conversation.
     System,
@@ -70,9 +70,9 @@ pub(super) struct ShapeCall {
 /// The id of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShapeId {
-    /// An id that the provider gives.
+    /// An id issued by the provider.
     Own,
-    /// An id of this form.
+    /// An id with this format.
     Foreign(String),
     /// The id of another call.
     Same(usize),

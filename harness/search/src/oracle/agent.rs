@@ -1,4 +1,4 @@
-//! Plays a scenario with an agent in the simulation, and judges it.
+//! Runs a scenario with an agent in the simulation, and judges it.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub fn judgement(plan: &Arc<Plan>, canary: Option<Canary>) -> Judgement {
 
 /// The judgement on an agent in a plan.
 ///
-/// A plan that does not pass is played again with the knowledge from its control plan, as a run would do it.
+/// A plan that does not pass is run again with the knowledge from its control plan, as in a real run.
 fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Judgement {
     let judgement = assess(plan, &play(plan, agent(plan), None), None);
     if judgement.verdict == Verdict::Pass {

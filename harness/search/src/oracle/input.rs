@@ -5,8 +5,8 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, StreamRule};
 use brickbat_scenario::parse;
 
-/// Reads a text as everything that `brickbat check` accepts, and as a scenario. Returns an answer that is out
-/// of bounds, or that cannot be true of the text.
+/// Reads a text in every format that `brickbat check` accepts, and as a scenario. Describes a result that is
+/// out of bounds, or that cannot be true for the text.
 pub fn check(text: &[u8]) -> Option<String> {
     let judges = [Strictness::Newest, Strictness::Union];
     let dialects = std::iter::once(None).chain(Dialect::ALL.map(Some));

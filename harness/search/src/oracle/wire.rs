@@ -4,7 +4,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::streams::{self, Linter};
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
-/// Reads a stream in one piece, and in pieces of the given lengths, which are used in rotation. Returns the
+/// Reads a stream as a whole, and in pieces of the given lengths, which are used in rotation. Returns the
 /// difference between the two.
 pub fn split(dialect: Dialect, bytes: &[u8], lengths: &[u8]) -> Option<String> {
     let whole = decoded(dialect, std::iter::once(bytes));

@@ -6,7 +6,7 @@ use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
-/// One element to remove, or one value to make plain. All indices count from 0.
+/// One element to remove, or one value to simplify. All indices count from 0.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     /// A message of the given history, with the results of its calls.
@@ -26,7 +26,7 @@ pub(super) enum Edit {
     Settle(usize, usize),
     /// The expectation about a call.
     Expectation(String),
-    /// A listed capability that the scenario does not need by itself.
+    /// A listed capability that the scenario does not itself need.
     Need(usize),
     /// The second process of a turn.
     Process(usize),
@@ -185,7 +185,7 @@ fn in_turns(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     found
 }
 
-/// The replies to a sub-agent and their blocks, except for its last words.
+/// The replies to a sub-agent and their blocks, except for its last text.
 fn of_sub_agent(call: &Call) -> Vec<Edit> {
     let replies = call.agent.iter().flat_map(|agent| agent.replies.iter().enumerate().rev().skip(1).rev());
     let edits = replies.flat_map(|(reply, blocks)| {

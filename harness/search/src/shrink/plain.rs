@@ -1,4 +1,4 @@
-//! Makes values plain: texts, arguments, and counts.
+//! Simplifies values: texts, arguments, and counts.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use brickbat_scenario::scenario::{
     Action, At, Block, Call, CallId, HttpFault, Point, SOON_MS, Scenario, Tool, Which,
 };
 
-/// The result of a tool if any result will do.
+/// The default result of a tool.
 pub(super) const RETURNED: &str = "ok";
 
 /// The text of a tool that does not succeed.
@@ -116,7 +116,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
 /// The default number of deltas of a call.
 const DELTAS: u32 = 3;
 
-/// The plain message of the user in a turn, different in each turn.
+/// The plain user message of a turn, different in each turn.
 fn user(turn: usize) -> String {
     format!("Do step {}.", turn + 1)
 }
@@ -130,7 +130,7 @@ fn plain_arg(value: &Json) -> Json {
     }
 }
 
-/// Makes the texts of a tool plain. A shorter text is kept, because an empty text may be the purpose of the
+/// Simplifies the texts of a tool. A shorter text is kept, because an empty text may be the purpose of the
 /// tool.
 fn plain_tool(tool: &Tool) -> Tool {
     let say = |said: &Option<String>, plain: &str| {

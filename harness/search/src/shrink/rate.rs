@@ -1,4 +1,4 @@
-//! How often a cause shows, and how often a candidate must be run so that the cause is not missed.
+//! How often a cause shows, and how often a candidate must be run to show the cause.
 
 use brickbat_scenario::scenario::Frequency;
 

@@ -73,7 +73,7 @@ impl Items {
         inserted(&mut self.root, &last, copies)
     }
 
-    /// Replaces the words of a text or a thought.
+    /// Replaces the text of a text block or a thought.
     pub(super) fn empty(&mut self, block: &Place, words: &str) -> Option<()> {
         let value = self.root.pointer_mut(&block.pointer)?;
         let text = match value {

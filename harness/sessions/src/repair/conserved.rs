@@ -8,18 +8,18 @@ use brickbat_rules::histories::{Block, Role};
 use super::plan::{Planned, Reason};
 use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
-/// Something that a repair lost or made up.
+/// Something that a repair lost or invented.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loss {
-    /// A user message was lost or made up.
+    /// A user message was lost or invented.
     UserMessage,
     /// A recorded result is missing, and no edit declares that.
     Result,
     /// A result was added that was never recorded and is not marked as such.
     MadeUpResult,
-    /// A call was made up, or is missing and no edit declares that.
+    /// A call was invented, or is missing and no edit declares that.
     Call,
-    /// Text or thoughts of the model were lost or made up.
+    /// Text or thoughts of the model were lost or invented.
     Reply,
 }
 
@@ -35,7 +35,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Everything that the repair lost or made up beyond its declared edits. If the branch was truncated on
+/// Everything that the repair lost or invented beyond its declared edits. If the branch was truncated on
 /// request, losses are not checked.
 pub fn losses(before: &Session, after: &Session, edits: &[Planned]) -> Vec<Loss> {
     if edits.iter().any(|planned| planned.reason == Reason::Truncated) {
@@ -109,8 +109,8 @@ fn n_parts(session: &Session, places: Vec<&Place>) -> usize {
     }
 }
 
-/// Returns whether the branch kept all it had, and gained only messages from off the branch in the same
-/// files.
+/// Returns whether the branch kept all its messages, and gained only messages that were off the branch in the
+/// same files.
 pub(super) fn brings_back(before: &Session, after: &Session) -> bool {
     let texts = |messages: &[Message]| -> BTreeMap<String, usize> {
         let mut texts = BTreeMap::new();

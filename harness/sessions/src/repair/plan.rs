@@ -16,7 +16,7 @@ use crate::{Edit, Message, Place};
 pub struct Planned {
     /// The edit.
     pub edit: Edit,
-    /// The place that a report shows for the edit.
+    /// The place shown for the edit in a report.
     pub place: Place,
     /// The reason for the edit, without any content of the session.
     pub reason: Reason,
@@ -51,7 +51,7 @@ pub enum Reason {
     Blank,
     /// The thought is empty or nothing follows from it, and the provider treats it as altered.
     Hollow,
-    /// A text contains half of a character.
+    /// A text contains a half character.
     HalfCharacter,
     /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
@@ -140,7 +140,7 @@ impl Reason {
     }
 }
 
-/// The edits after which calls and results pair. Missing results are looked up in `elsewhere`.
+/// The edits that make calls and results match. Missing results are looked up in `elsewhere`.
 pub fn plan(messages: &[Message], elsewhere: &[&[Message]]) -> Vec<Planned> {
     let mut pairing = Pairing::of(messages);
     let mut planned = pairing.drop_copies();
@@ -241,9 +241,8 @@ pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned>
 /// The states in which products store a call that the model has not finished.
 const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
 
-/// An edit for each call at these places that the store marks as unfinished, that has no result, and that has
-/// arguments which are not JSON. Such a call cannot have run, and the rest of its arguments cannot be
-/// guessed.
+/// An edit for each call at these places that the store marks as unfinished, without a result and with
+/// arguments that are not JSON. Such a call cannot have run, and the rest of its arguments cannot be guessed.
 pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Planned> {
     let answered = |id: &str| messages.iter().flat_map(Message::results).any(|result| result.call == id);
     let is_cut = |block: &&crate::Block| match (&block.content, block.state.as_deref()) {
@@ -276,8 +275,8 @@ struct Pairing<'m> {
 #[derive(Default)]
 struct SameKey {
     results: Vec<usize>,
-    /// For each result, and for the end of the list, where to continue the search for a free one; its own
-    /// index if it is free.
+    /// For each result, and for the end of the list, the index at which to continue the search for a free
+    /// one. A free result has its own index.
     free: Vec<usize>,
 }
 

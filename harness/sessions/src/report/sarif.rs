@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Examined, Unread};
 use crate::{Place, Refusal, Verdict};
 
-/// The id for a product that gives up by itself. No provider has a rule for this.
+/// The id for a product that gives up on its own. No provider has a rule for this.
 const GIVES_UP: &str = "product-gives-up";
 
 /// The id for a branch that is cut off from earlier messages. No provider has a rule for this.

@@ -1,10 +1,11 @@
-//! The parts of a session's own text that may be printed: only text that no person wrote.
+//! The parts of a session's own text that may be printed: only text that was not written by a person.
 
 use brickbat_rules::histories::Block;
 
 use crate::{Refusal, Session};
 
-/// Maximum length of an id or a version that is printed. The longest ids that products make have 36 letters.
+/// Maximum length of an id or a version that is printed. The longest ids that products generate have 36
+/// characters.
 const MAX_LETTERS: usize = 40;
 
 /// The version, if it looks like one.

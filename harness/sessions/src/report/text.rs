@@ -7,7 +7,7 @@ use super::{Examined, at, shown};
 use crate::product::PerFile;
 use crate::{Refusal, Trouble, Verdict};
 
-/// Maximum number of refusals listed per session. The provider reports only the first; more of them help to
+/// Maximum number of refusals listed per session. The provider reports only the first; the others help to
 /// find the cause.
 const MAX_LISTED: usize = 20;
 
@@ -154,7 +154,7 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// The place of a refusal in the store, or else in the request.
+/// The place of a rejection in the store, or otherwise in the request.
 fn placed(refusal: &Refusal, companions: &[String]) -> String {
     refusal.place.as_ref().map_or_else(|| refusal.pointer.clone(), |place| at(place, companions))
 }

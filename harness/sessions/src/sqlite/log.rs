@@ -3,7 +3,7 @@
 /// Writes the pages of the complete transactions in a log over those of the database.
 ///
 /// A log that does not belong to the database, or is damaged from its beginning, changes nothing. A log that
-/// is cut or damaged later counts up to the last complete transaction before the damage, as in SQLite.
+/// is cut or damaged later is used up to the last complete transaction before the damage, as in SQLite.
 pub(super) fn merge(database: &mut Vec<u8>, wal: &[u8]) {
     let Some(header) = wal.get(..HEADER) else { return };
     let magic = word(header, 0);

@@ -1,6 +1,6 @@
 //! AG-UI: the messages of a thread, as in a `MESSAGES_SNAPSHOT` or the input of a run.
 //!
-//! A JSON list of `{id, role, content, toolCalls, toolCallId}`. Each result is a message of its own.
+//! A JSON list of `{id, role, content, toolCalls, toolCallId}`. Each result is a separate message.
 //! <https://docs.ag-ui.com/concepts/messages>
 
 use std::collections::BTreeMap;
@@ -116,8 +116,8 @@ fn is_list(root: Json<'_, '_>) -> bool {
 }
 
 /// The messages that an agent sends. The client passes its messages on unchanged, except for activities
-/// (`prepareRunAgentInput`), and each agent passes them to an SDK of its own. No agent has to send earlier
-/// thoughts or messages without content, so neither counts as a fault of the session.
+/// (`prepareRunAgentInput`), and each agent passes them to its own SDK. No agent is required to send earlier
+/// thoughts or messages without content, so neither is treated as a fault of the session.
 pub(crate) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     for message in &mut sent.messages {

@@ -1,7 +1,7 @@
 //! Claude Code: one JSONL file per session, with a folder of companions next to it.
 //!
 //! The lines form a tree by `parentUuid`, and every block of a reply has its own line. [`branch`] rebuilds
-//! the lines that are sent. The makers call the format internal, so lines of an unknown kind are noted and
+//! the lines that are sent. Its makers call the format internal, so lines of an unknown kind are noted and
 //! skipped. Sources: <https://code.claude.com/docs/en/sessions>,
 //! <https://code.claude.com/docs/en/claude-directory>, and
 //! <https://github.com/anthropics/claude-agent-sdk-python> (`_internal/sessions.py`, MIT), which has read the
@@ -32,8 +32,8 @@ use tree::Tree;
 
 pub(crate) struct ClaudeCode;
 
-/// Number of lines to examine before a file counts as written by something else. Bookkeeping before the first
-/// line of the conversation takes a few dozen lines, and hundreds after a long resume.
+/// Number of lines to examine before concluding that another program wrote the file. Bookkeeping before the
+/// first line of the conversation takes a few dozen lines, and hundreds after a long resume.
 const MAX_LOOK: usize = 10_000;
 
 impl Store for ClaudeCode {

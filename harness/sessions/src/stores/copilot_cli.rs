@@ -146,7 +146,7 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     Ok(session)
 }
 
-/// The dialect of a model. The errors that users report are those of the makers' own APIs
+/// The dialect of a model. The errors that users report come from the model makers' own APIs
 /// (<https://github.com/github/copilot-cli/issues/3366>,
 /// <https://github.com/github/copilot-cli/issues/4572>).
 fn dialect_of(model: &str) -> Option<Dialect> {

@@ -9,8 +9,8 @@
 //! looks for real results. Source: langgraph 1.2.22, langgraph-checkpoint 4.3.2 and
 //! langgraph-checkpoint-sqlite 3.1.2, <https://github.com/langchain-ai/langgraph>.
 //!
-//! Namespaces of a single task, which contain a `:`, are sub-agents rather than conversations. Channels that
-//! store only differences (`DeltaChannel`, in beta) and a program's own serialisers are not supported.
+//! Namespaces of a single task, which contain a `:`, belong to sub-agents and are not conversations. Channels
+//! that store only differences (`DeltaChannel`, in beta) and a program's own serialisers are not supported.
 
 mod message;
 mod msgpack;
@@ -32,7 +32,7 @@ pub(crate) struct Langgraph;
 const CHECKPOINTS: &str = "checkpoints";
 const WRITES: &str = "writes";
 
-/// The values of [`Session::generation`] by graph: nodes of its own, `create_react_agent`, which checks the
+/// The values of [`Session::generation`] by graph: custom nodes, `create_react_agent`, which checks the
 /// history itself, and deepagents, which repairs it.
 const ANY_GRAPH: &str = "SQLite checkpoints";
 const REACT_AGENT: &str = "SQLite checkpoints of create_react_agent";

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::{Edit, Files, Place, Session, Verdict, judge, read, store_of};
 
-/// A pretty-printed file, as programs write it for people.
+/// A pretty-printed file, as programs write it for readers.
 pub(crate) fn files(value: &Value) -> Files {
     Files::one("thread.json", serde_json::to_vec_pretty(value).unwrap())
 }

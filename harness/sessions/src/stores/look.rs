@@ -1,4 +1,4 @@
-//! A first look at files: everything that stores need to recognise them, parsed only once.
+//! A first look at files: parses everything that stores need to recognise them, only once.
 
 use std::cell::OnceCell;
 
@@ -10,7 +10,7 @@ use crate::{Files, json};
 /// The number of lines at the beginning of a JSONL file among which a store looks for its header.
 const MAX_HEAD_LINES: usize = 8;
 
-/// Files that stores are asked about, with what was parsed of the first of them so far.
+/// Files to recognise, with the parts of the first one that have been parsed so far.
 #[derive(Debug)]
 pub struct Look<'f> {
     pub(crate) files: &'f Files,
@@ -19,7 +19,7 @@ pub struct Look<'f> {
 }
 
 impl<'f> Look<'f> {
-    /// Nothing is parsed yet.
+    /// Creates a look at these files. Nothing is parsed yet.
     pub fn of(files: &'f Files) -> Look<'f> {
         Look { files, document: OnceCell::new(), head: OnceCell::new() }
     }
@@ -35,17 +35,18 @@ impl<'f> Look<'f> {
         self.document.get_or_init(parse).as_ref()
     }
 
-    /// True if the first file is one JSON object for which `is_its` holds.
+    /// True if the first file is one JSON object and `is_its` returns true for it.
     pub(crate) fn is_object(&self, is_its: impl Fn(Json<'_, '_>) -> bool) -> bool {
         self.document().is_some_and(|document| document.root().is_object() && is_its(document.root()))
     }
 
-    /// True if the first file is one JSON list for which `is_its` holds.
+    /// True if the first file is one JSON list and `is_its` returns true for it.
     pub(crate) fn is_list(&self, is_its: impl Fn(Json<'_, '_>) -> bool) -> bool {
         self.document().is_some_and(|document| document.root().is_array() && is_its(document.root()))
     }
 
-    /// True if `is_its` holds for the complete part of the first file, whose end may be lost.
+    /// True if `is_its` returns true for the complete part of the first file. The end of the file may be
+    /// lost.
     pub(crate) fn is_whole(&self, is_its: impl Fn(Json<'_, '_>) -> bool) -> bool {
         if let Some(document) = self.document() {
             return is_its(document.root());
@@ -54,7 +55,7 @@ impl<'f> Look<'f> {
         whole.is_some_and(|whole| Document::parse(&whole.text).is_ok_and(|document| is_its(document.root())))
     }
 
-    /// Those of the first lines that are JSON.
+    /// The lines at the beginning of the file that are JSON.
     pub(crate) fn head(&self) -> &[Document<'f>] {
         let parse = || {
             let lines = json::lines(self.main()).take(MAX_HEAD_LINES);
@@ -63,7 +64,7 @@ impl<'f> Look<'f> {
         self.head.get_or_init(parse)
     }
 
-    /// True if `is_its` holds for the first of the first lines that is JSON.
+    /// True if `is_its` returns true for the first JSON line at the beginning of the file.
     pub(crate) fn is_headed(&self, is_its: impl Fn(Json<'_, '_>) -> bool) -> bool {
         self.head().first().is_some_and(|line| is_its(line.root()))
     }

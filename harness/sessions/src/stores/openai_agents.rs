@@ -1,5 +1,5 @@
-//! OpenAI Agents SDK: `SQLiteSession`, a database with one row per item of the Responses API. In the SDK for
-//! JavaScript, a JSON list of items.
+//! OpenAI Agents SDK: `SQLiteSession`, a database with one row per item of the Responses API. In the
+//! JavaScript SDK, a JSON list of items.
 //!
 //! The tables are `agent_sessions(session_id, created_at, updated_at)` and `agent_messages(id, session_id,
 //! message_data, created_at)`, ordered by `id`. `AdvancedSQLiteSession` adds `message_structure(message_id,
@@ -86,7 +86,7 @@ impl Store for OpenaiAgents {
     }
 }
 
-/// A row as found: its id, and the bytes of its item, if any.
+/// A row as read: its id, and the bytes of its item, if any.
 type Found = (i64, Option<Vec<u8>>);
 
 /// The rows of each session, in the order of their ids.

@@ -28,7 +28,7 @@ pub(super) fn without_orphans(messages: &[Message]) -> (Vec<Message>, usize) {
 }
 
 /// The calls that no later result answers, as message and block indices. A result answers the oldest open
-/// call with its id. A call with the id of an earlier one closes that one.
+/// call with its id. A call with the id of an earlier call closes that call.
 pub(super) fn dangling(messages: &[Message]) -> BTreeMap<usize, Vec<usize>> {
     let mut open: BTreeMap<&str, VecDeque<(usize, usize)>> = BTreeMap::new();
     let mut dangling: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

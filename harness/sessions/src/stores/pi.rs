@@ -1,5 +1,5 @@
-//! pi, and products that share its form: OpenClaw, oh-my-pi. The form is a JSONL tree of `id` and `parentId`,
-//! versions 1 to 3.
+//! pi, and products that share its format: OpenClaw, oh-my-pi. The form is a JSONL tree of `id` and
+//! `parentId`, versions 1 to 3.
 //!
 //! The last line is the leaf. A compaction replaces everything before it, except the messages that it keeps:
 //! the lines from `firstKeptEntryId` on, or the messages in its own `retainedTail`. Source:

@@ -231,7 +231,7 @@ impl Splices {
     }
 }
 
-/// A line with the line end after it. For the last line, the line end before it.
+/// A line with the line end after it, or for the last line, the line end before it.
 fn with_line_end(bytes: &[u8], line: &Range<usize>) -> Range<usize> {
     match bytes.get(line.end) {
         Some(_) => line.start..line.end + 1,

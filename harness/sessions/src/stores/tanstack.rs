@@ -106,8 +106,8 @@ impl Store for Tanstack {
 
 /// The part after which the result of a call must be inserted.
 ///
-/// A result ends the model message that is being built, so the results of one batch come one after another
-/// behind its last part.
+/// A result ends the model message that is being built, so the results of one batch follow one another after
+/// its last part.
 fn home(session: &Session, message: usize) -> String {
     let own = session.messages.get(message);
     let results = session.messages.get(message + 1).filter(|next| {

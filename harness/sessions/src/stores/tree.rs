@@ -136,7 +136,7 @@ enum Node {
 #[derive(Debug)]
 pub(super) struct Branch<'t> {
     tree: &'t Tree,
-    /// The lines of the branch, then the new lines. Their order is in `next`.
+    /// The lines of the branch, then the new lines. `next` defines their order.
     nodes: Vec<Node>,
     /// The next line on the branch for each of them.
     next: Vec<Option<usize>>,
@@ -288,7 +288,7 @@ impl<'t> Branch<'t> {
         self.splices.carry_out(bytes)
     }
 
-    /// Removes the lines, and gives their children off the branch the parents that the lines had.
+    /// Removes the lines, and attaches their children off the branch to the parents of the lines.
     fn close_gaps(&mut self, bytes: &[u8], on_branch: &BTreeSet<String>) {
         let tree = self.tree;
         if self.removed.is_empty() {
@@ -331,7 +331,7 @@ mod tests {
     use super::super::records::of_lines;
     use super::*;
 
-    /// Searching from the first line each time would visit half a million lines.
+    /// A search from the first line each time would visit half a million lines.
     #[test]
     fn lines_are_visited_once_however_many_are_inserted_after_one_line() {
         const N: usize = 1000;

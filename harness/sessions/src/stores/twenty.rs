@@ -253,8 +253,8 @@ fn order(row: &Value) -> f64 {
     row.get("orderIndex").and_then(Value::as_f64).unwrap_or(f64::MAX)
 }
 
-/// A row as the part that Twenty's mapper makes of it. A missing input becomes an empty object, a missing
-/// error text an empty text.
+/// A row, converted to a part by the rules of Twenty's mapper. A missing input becomes an empty object, a
+/// missing error text an empty text.
 fn part(row: &Value) -> Value {
     let given = |key: &str| row.get(key).filter(|value| !value.is_null()).cloned();
     let kind = text(row, "type");

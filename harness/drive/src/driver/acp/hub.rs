@@ -19,7 +19,7 @@ use crate::driver::{lines, plain, protocol};
 /// times, and the runner takes events as they come.
 const MAX_EVENTS: usize = 4096;
 
-/// Passes what the connection receives to the sessions that wait for it.
+/// Passes incoming messages from the connection to the sessions that wait for them.
 #[derive(Debug)]
 pub(super) struct Hub {
     sessions: Mutex<HashMap<String, mpsc::Sender<SessionEvent>>>,
@@ -175,8 +175,8 @@ pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
     is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
 }
 
-/// True if a request met a connection that was just closing: `agent-client-protocol` 5.0.0 reports that only
-/// in the message. A peer that answers with the same message counts as gone, too.
+/// True if a request arrived while the connection was closing: `agent-client-protocol` 5.0.0 reports that
+/// only in the message. A peer that answers with the same message is treated as gone, too.
 fn is_unsent(error: &agent_client_protocol::Error) -> bool {
     let words = error.data.as_ref().and_then(Value::as_str);
     words.is_some_and(|words| words.starts_with("failed to send outgoing request `"))

@@ -24,13 +24,13 @@ pub struct FilterManifest {
     pub name: String,
     /// The exact version of its package.
     pub version: String,
-    /// One sentence that says what the filter does.
+    /// One sentence that describes what the filter does.
     pub description: String,
     /// The address of its documentation.
     pub link: Option<String>,
     /// The ways in which it is used.
     pub modes: Vec<Mode>,
-    /// How it is installed and started, in the form of a system.
+    /// How it is installed and started, in the format of a system manifest.
     pub system: Manifest,
 }
 
@@ -81,7 +81,7 @@ impl FilterManifest {
     ///
     /// # Errors
     ///
-    /// The mistake and its place in the text.
+    /// The error and its location in the text.
     pub fn parse(file_name: &str, text: &str, place: &FileSource) -> Result<Vec<FilterManifest>, Diagnostic> {
         let sheet: Sheet = parse::document(file_name, text, Sheet::complaint)?;
         Ok(sheet.versions.iter().map(|release| sheet.at(release, place)).collect())
@@ -187,7 +187,7 @@ impl FilterCatalogue {
     ///
     /// # Errors
     ///
-    /// The mistake in a manifest and its place.
+    /// The error in a manifest and its location.
     pub fn of(folders: &[Files]) -> Result<FilterCatalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == FILTER_SHEET).map_or("", |(_, text)| *text);

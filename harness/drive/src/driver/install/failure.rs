@@ -53,7 +53,7 @@ pub(super) fn decisive(manifest: &Manifest, said: &[u8]) -> String {
     lines.into_iter().take(MAX_LINES).collect::<Vec<_>>().join("\n")
 }
 
-/// Words that show that the registry could not be reached.
+/// Text that shows that the registry could not be reached.
 const OFFLINE: [&str; 6] = [
     "EAI_AGAIN",
     "ENOTFOUND",

@@ -1,4 +1,4 @@
-//! A working tree under test: the user's own, at any version.
+//! A working tree under test: the user's own, in any version.
 //!
 //! It is linked rather than copied, so that changes are tested without another installation. It is installed
 //! again only when its dependencies may have changed.
@@ -90,7 +90,7 @@ fn local_lines(requirements: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// True if a name leads to one place below `node_modules`: `name` or `@scope/name`.
+/// True if a name identifies one folder below `node_modules`: `name` or `@scope/name`.
 fn is_package_name(name: &str) -> bool {
     let is_part = |part: &str| {
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._-".contains(letter);

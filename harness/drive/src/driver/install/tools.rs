@@ -17,7 +17,7 @@ use super::{INSTALL_WAIT, Progress};
 /// An installation with pip.
 #[derive(Clone, Copy)]
 struct PipPlace<'a> {
-    /// The folder of the cache, which has `requirements.txt` and gets `.venv`.
+    /// The cache folder, which contains `requirements.txt` and gets `.venv`.
     folder: &'a Path,
     project: Option<&'a Project>,
     sdk: &'a str,
@@ -79,7 +79,7 @@ impl Tools<'_> {
         }
     }
 
-    /// Fetches the dependencies into a folder that has the files which list them, and links the project under
+    /// Fetches the dependencies into the folder with the files that list them, and links the project under
     /// test.
     pub(super) async fn fetch(&self, folder: &Path, project: Option<&Project>) -> Result<(), DriverError> {
         let Manifest { name, sdk, version, pinned, install, .. } = self.manifest;

@@ -1,4 +1,4 @@
-//! One session that is served: commands in, updates and answers out, in the order in which things happen.
+//! One served session: takes commands and sends updates and answers, in the order in which things happen.
 
 use crate::by_now::by_now;
 use std::collections::HashSet;

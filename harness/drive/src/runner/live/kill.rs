@@ -13,7 +13,7 @@ use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
-    /// Kills the process and waits until nothing of it is left. Everything that it did before it died is
+    /// Kills the process and waits until it is completely gone. Everything that it did before it died is
     /// reported first.
     pub(super) async fn kill_process(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;

@@ -23,7 +23,7 @@ impl Pace {
         patience: Patience { progress: 20, hang: 50, grace: None },
     };
 
-    /// The pace of an SDK. After a silence of this length, its turn counts as one that does not end.
+    /// The pace of an SDK. After a silence of this length, its turn is considered hung.
     pub(in crate::runner) fn adapted(silence: Duration, stop: StopKind) -> Pace {
         let grace = match stop {
             StopKind::Preemptive | StopKind::Dropped => None,
@@ -56,8 +56,8 @@ const GRACE: u32 = 4;
 const PROGRESS_PART: u32 = 4;
 
 /// How much longer to wait for a suspect: 45 s for an SDK. Clients that back off for longer make several
-/// requests, and the conductor waits longer for those by itself.
+/// requests, and the conductor already waits longer for those.
 const SUSPECT_FACTOR: u32 = 3;
 
-/// Quiet spells below which nothing counts as a hang.
+/// The minimum number of quiet spells before anything counts as a hang.
 const MIN_HANG: u32 = 2 * PROGRESS_PART;

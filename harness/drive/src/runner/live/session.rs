@@ -1,4 +1,4 @@
-//! A session of any system that plans are driven on.
+//! A session of any system that plans are run against.
 
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(in crate::runner) enum SystemSession {
 pub(in crate::runner) enum Remains {
     /// The saved state of our own agent.
     Saved(Vec<u8>),
-    /// The session's id; what it had stored is in its state folder.
+    /// The session's id; its stored data is in its state folder.
     Stored(String),
 }
 
@@ -155,7 +155,7 @@ impl SystemSession {
         }
     }
 
-    /// Kills the system's process, waits until it is gone, and returns what it left.
+    /// Kills the system's process, waits until it is gone, and returns its remains.
     pub(super) async fn kill(&mut self) -> Result<Remains, DriverError> {
         match self {
             SystemSession::InProcess(session) => match session.kill().await {

@@ -9,7 +9,7 @@ use brickbat_engine::agent::Delivery;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse::did_you_mean;
 
-/// A file with a similar name, or the manifest in the folder of that name, if the path leads to no file.
+/// A file with a similar name, or the manifest in the folder with that name, if there is no file at the path.
 pub(super) fn near(path: &Path) -> Option<String> {
     if path.is_dir() {
         let inner = path.join(SHEET);
@@ -81,7 +81,7 @@ impl System {
         }
     }
 
-    /// The full name, as far as it is known before the start of the system.
+    /// The full name, as far as known before the start of the system.
     pub fn name(&self) -> String {
         match self {
             System::Simulated(None) => "reference/simulated".to_owned(),

@@ -10,7 +10,7 @@ use brickbat_engine::flaws::Canary;
 use brickbat_scenario::parse::did_you_mean;
 
 impl System {
-    /// The reference agent, or a canary, in a process of its own: served over ACP by this same program.
+    /// The reference agent, or a canary, in a separate process, served over ACP by this same program.
     pub fn served(canary: Option<Canary>) -> Result<System, UnknownSystem> {
         let program = std::env::current_exe()
             .map_err(|error| UnknownSystem(format!("cannot find the program that runs: {error}")))?;
@@ -33,7 +33,7 @@ impl System {
     }
 }
 
-/// The planted bug that a name means: `canary/<name>` over HTTP, `canary/<name>/simulated`,
+/// The planted bug that a name refers to: `canary/<name>` over HTTP, `canary/<name>/simulated`,
 /// `canary/<name>/acp`.
 pub(super) fn planted(name: &str) -> Result<System, UnknownSystem> {
     let mut words = name.splitn(3, '/').skip(1);

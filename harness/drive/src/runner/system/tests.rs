@@ -1,5 +1,5 @@
-//! Tests of our own agents on a machine that does not show socket queues: there it is never known that the
-//! peer has read what was sent.
+//! Tests of our own agents on a machine that does not show socket queues: there it is never known whether the
+//! peer has read the sent bytes.
 
 use super::*;
 use crate::server::ServerLimits;
@@ -19,8 +19,7 @@ const SCENARIOS: [(&str, &str); 5] = [
 
 const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];
 
-/// True for a point after something was sent (a frame or a result) of which only a queue shows that it was
-/// read.
+/// True for a point after a frame or a result was sent, if only a queue shows that it was read.
 fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     match receipt.at {
         PlannedPoint::Stream { .. } => receipt.what.http().is_none(),

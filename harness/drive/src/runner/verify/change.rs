@@ -7,7 +7,7 @@ use super::script::BATCH;
 use super::session::{Observation, PATIENCE};
 use brickbat_scenario::plan::Change;
 
-/// Few enough messages that a part of a turn with a batch of calls has to be removed.
+/// A number of messages that is small enough to force the removal of part of a turn with a batch of calls.
 const KEEP: u32 = 1;
 
 const CHANGES: [(&str, Change); 2] =

@@ -1,4 +1,4 @@
-//! The probe of claims beyond a plain conversation: it tries each claim once.
+//! The probe for claims beyond a plain conversation. It tries each claim once.
 
 use super::host::{Examinee, Host};
 use super::judge;
@@ -239,7 +239,7 @@ async fn hands_over(host: &mut Host) -> Result<(), Halt> {
     Ok(judge::kept_ids(&session.plan, 0, first_request(&session)?)?)
 }
 
-/// Checks that a sub-agent sends requests in a conversation of its own and calls its tool, and that its last
+/// Checks that a sub-agent sends requests in its own conversation and calls its tool, and that its last
 /// message is the result of its call.
 async fn delegates(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(DELEGATED).await?;

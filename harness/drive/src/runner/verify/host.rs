@@ -34,7 +34,7 @@ impl Examinee {
         }
     }
 
-    /// The advice for what a probe finds.
+    /// The advice for a probe's finding.
     pub(super) fn hint(self, probe: Probe, special: Option<Hint>) -> &'static str {
         let probe = match special {
             Some(Hint::Text(text)) => return text,
@@ -51,7 +51,7 @@ impl Examinee {
 /// The warning of a probe that would try a stop if the adapter supported it.
 pub(super) const NO_STOP: &str = "stopping was not tested: `cancel` is not claimed";
 
-/// The adapter under examination, and what it needs.
+/// The adapter under examination, and its resources.
 pub(super) struct Host {
     pub(super) examinee: Examinee,
     about: About,
@@ -149,7 +149,7 @@ impl Host {
         self.shared.as_ref().map_or(0, Adapter::stderr_len)
     }
 
-    /// The text that it has written since then; all of it if another process has taken its place.
+    /// The text that it has written since then, or all its text if another process has replaced it.
     pub(super) fn stderr_since(&self, len: u64) -> String {
         let from = if len > self.stderr_len() { 0 } else { len };
         self.shared.as_ref().map(|adapter| adapter.stderr_since(from)).unwrap_or_default()
@@ -254,7 +254,7 @@ fn take_as_read(about: &mut About, subject: &Subject) -> Vec<String> {
     vec!["its answer to initialize has no `agentInfo`, so the version is taken from the manifest".to_owned()]
 }
 
-/// The selected mode, or what is wrong with how the adapter describes itself.
+/// The selected mode, or the error in the adapter's description of itself.
 fn mode_of(about: &About, subject: &Subject) -> Result<String, Defect> {
     let (manifest, noun) = (&subject.manifest, Examinee::of(subject).noun());
     let differs = |wanted: &Option<String>, said: &str| wanted.as_ref().is_some_and(|wanted| wanted != said);

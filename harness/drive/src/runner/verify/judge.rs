@@ -1,4 +1,4 @@
-//! The log of a turn, and what it must show when nothing goes wrong.
+//! The log of a turn, and its required content when nothing goes wrong.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
     }
 }
 
-/// Checks that the calls of the turn are shown only under their wire ids. Warns if none is shown at all.
+/// Checks that the calls of the turn are shown only under their wire ids. Warns if no call is shown.
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
@@ -110,8 +110,8 @@ pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<S
     }
 }
 
-/// Like [`shown_ids`], for an agent that may have ids of its own: then there must be as many as calls, with a
-/// warning.
+/// Like [`shown_ids`], for an agent that may have its own ids. Then there must be one id per call, and the
+/// result is a warning.
 pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let own: BTreeSet<&str> = log.shown.iter().map(|(id, _)| id.as_str()).collect();
     let n_calls = calls_of(plan, turn).count();
@@ -129,8 +129,8 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     }
 }
 
-/// Checks that the last request has the calls of the turn and their results, under their wire ids and in one
-/// piece.
+/// Checks that the last request has the calls of the turn and their results, under their wire ids and
+/// unbroken.
 pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {
@@ -165,7 +165,8 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
     Ok(())
 }
 
-/// Checks that a request has nothing of another plan: neither its words, ids and markers nor its address.
+/// Checks that a request contains nothing from another plan: neither its texts, ids and markers nor its
+/// address.
 pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8]) -> Result<(), Defect> {
     let body = String::from_utf8_lossy(body);
     let calls = other.calls.iter().flat_map(|call| [call.id.as_str(), call.marker.as_str()]);
@@ -175,7 +176,7 @@ pub(super) fn nothing_of(other: &Plan, base_url: &str, words: &str, body: &[u8])
     }
 }
 
-/// Checks that a request has an earlier turn: the user's message, the calls and their results.
+/// Checks that a request contains an earlier turn: the user's message, the calls and their results.
 pub(super) fn remembers(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let user = &plan.turns[turn].user;
@@ -220,7 +221,7 @@ pub(super) fn stop(log: &TurnLog) -> Result<Vec<String>, Defect> {
     }
 }
 
-/// True if an error says that it comes from a stop.
+/// True if an error indicates that it was caused by a stop.
 fn is_like_an_abort(class: &str, text: &str) -> bool {
     let said = format!("{class} {text}").to_ascii_lowercase();
     ["abort", "cancel", "interrupt", "stopped"].iter().any(|word| said.contains(word))

@@ -2,7 +2,7 @@
 
 use crate::driver::DriverError;
 
-/// One thing that an adapter must do.
+/// One requirement for adapters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Probe {
     IntroducesItself,
@@ -28,7 +28,7 @@ pub enum ProbeOutcome {
     Ok {
         warnings: Vec<String>,
     },
-    /// The adapter is not correct; the hint says how to fix it.
+    /// The adapter is not correct; the hint describes how to fix it.
     Failed {
         seen: String,
         hint: String,
@@ -76,7 +76,7 @@ impl Halt {
     }
 }
 
-/// A fault of an adapter, with the advice if that of the probe does not fit.
+/// A defect of an adapter, with its own advice if that of the probe does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{seen}")]
 pub(super) struct Defect {
@@ -105,7 +105,7 @@ impl Defect {
         Defect { hint: Some(hint), ..self }
     }
 
-    /// The same defect, with the place where it was seen in front.
+    /// The same defect, prefixed with the place where it was observed.
     pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
         Defect { seen: format!("{place}: {}", self.seen), ..self }
     }
@@ -118,7 +118,7 @@ impl Defect {
 struct ProbeText {
     id: &'static str,
     title: &'static str,
-    /// How to fix what it finds in an adapter.
+    /// How to fix its finding in an adapter.
     adapter: &'static str,
     /// How to fix it in a manifest, or in the agent that speaks ACP itself.
     agent: &'static str,

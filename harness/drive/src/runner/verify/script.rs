@@ -117,7 +117,7 @@ pub(super) const OUTSIDE: Conversation = Conversation {
 ",
 };
 
-/// One call that starts a sub-agent, which makes a call of its own.
+/// One call that starts a sub-agent, which itself makes a call.
 pub(super) const DELEGATED: Conversation = Conversation {
     name: "delegated",
     tools: r#"{ lookup: { returns: "found {key}" }, task: { agent: true } }"#,
@@ -179,7 +179,7 @@ pub(super) const SAVED: Conversation = Conversation {
 ",
 };
 
-/// The provider searches the web by itself.
+/// The provider itself searches the web.
 pub(super) const SEARCHED: Conversation = Conversation {
     name: "searched",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,
@@ -203,7 +203,7 @@ pub(super) const REFUSED: Conversation = Conversation {
 ",
 };
 
-/// The provider's message when it does: words that cannot come from an SDK.
+/// The provider's message when it does: a text that cannot come from an SDK.
 pub(super) const REFUSAL: &str = "brickbat refuses this request for good";
 
 #[cfg(test)]

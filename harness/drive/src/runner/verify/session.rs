@@ -24,7 +24,7 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 /// After a silence of this length no event is on its way: it is longer than a busy adapter takes for a step.
 pub(super) const QUIET: Duration = Duration::from_millis(500);
 
-/// The provider, with its own words in a rejection.
+/// The provider, with a unique message in a rejection.
 #[derive(Debug)]
 pub(super) struct RefusingProvider(Provider);
 
@@ -41,7 +41,7 @@ impl Answerer for RefusingProvider {
     }
 }
 
-/// An error body of any dialect with our words in it.
+/// An error body of any dialect with our message in it.
 fn in_our_words(body: &str) -> String {
     let mut body: Value = serde_json::from_str(body).unwrap_or_default();
     for place in ["/error/message", "/message"] {
@@ -139,7 +139,7 @@ impl ProbeSession {
         self.session.say(way, words.to_owned()).await
     }
 
-    /// True if a request of the turn contains these words.
+    /// True if a request of the turn contains this text.
     pub(super) fn has_requested(&self, words: &str) -> bool {
         self.log.requests.iter().any(|(_, body)| String::from_utf8_lossy(body).contains(words))
     }
@@ -264,7 +264,7 @@ impl ProbeSession {
         }
     }
 
-    /// Adds what the server has seen by now to the turn.
+    /// Adds the events that the server has seen so far to the turn.
     fn catch_up(&mut self) -> Result<(), DriverError> {
         while let Some(Some(seen)) = by_now(self.mount.next()) {
             let seen = self.on_server_event(seen)?;

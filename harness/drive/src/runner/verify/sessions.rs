@@ -6,7 +6,7 @@ use super::probe::{Defect, Halt, Hint, Probe, Probed, wrong};
 use super::script::BATCH;
 use super::session::{Observation, PATIENCE, ProbeSession};
 
-/// Seeds of the two users' messages, which distinguish the two: the plans have the same words.
+/// Seeds of the two users' messages, which distinguish the two: the plans have the same texts.
 const SEEDS: [u64; 2] = [1, 2];
 
 /// Checks that two sessions in one process, both in the middle of a turn, share nothing.
@@ -49,7 +49,7 @@ pub(super) async fn isolates(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// Plays the first turns so that both wait at a gate before either continues.
+/// Runs the first turns so that both wait at a gate before either continues.
 async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
     let mut gates = Vec::new();
     for session in sessions.iter_mut() {
@@ -67,7 +67,7 @@ async fn at_the_same_time(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Plays the first turns while both sessions are open.
+/// Runs the first turns while both sessions are open.
 async fn one_after_the_other(sessions: &mut [ProbeSession]) -> Result<(), Halt> {
     for session in sessions {
         session.play(0).await?;
@@ -76,7 +76,7 @@ async fn one_after_the_other(sessions: &mut [ProbeSession]) -> Result<(), Halt> 
     Ok(())
 }
 
-/// The words that identify the user of a session.
+/// The text that identifies the user of a session.
 fn user_of(session: &ProbeSession) -> String {
     format!("I am user {}.", session.plan.seed)
 }

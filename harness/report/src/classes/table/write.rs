@@ -74,7 +74,7 @@ pub fn markdown(rows: &[ClassRow]) -> String {
     text
 }
 
-/// The table as JSON, ending in a line feed: everything that is known of each class.
+/// The table as JSON, ending in a line feed: all known facts about each class.
 pub fn json(rows: &[ClassRow]) -> String {
     let document = json!({ "schema": 1, "summary": Summary::of(rows), "classes": rows });
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();

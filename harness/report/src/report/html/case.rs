@@ -1,4 +1,4 @@
-//! One case as HTML: the timeline, and the requests with what is wrong in them.
+//! One case as HTML: the timeline, and the requests with their errors marked.
 
 use std::fmt::Write;
 
@@ -90,7 +90,7 @@ fn one(html: &mut String, record: &Record, exchange: &Exchange) {
     );
 }
 
-/// The place in a request that a finding points to, as in `turn 2 request 3 /messages/1`.
+/// The location in a request that a finding points to, as in `turn 2 request 3 /messages/1`.
 fn pointer_in(record: &Record, number: usize) -> Option<String> {
     let request = format!("request {number} /");
     record.case.all_findings().find_map(|finding| {

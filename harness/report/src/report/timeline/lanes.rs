@@ -1,4 +1,4 @@
-//! Four lanes, arrows between them, and words next to them.
+//! Four lanes, arrows between them, and text next to them.
 
 use super::super::columns::{columns, wrapped};
 use super::super::text::Tone;
@@ -30,7 +30,7 @@ impl Lane {
     }
 }
 
-/// The column at which words begin.
+/// The column at which the text begins.
 const WORDS: usize = 33;
 
 /// The importance of a line.
@@ -55,9 +55,9 @@ pub(in crate::report) struct Drawing {
 pub(in crate::report) enum Line {
     /// A line across, with a title.
     Heading(String),
-    /// A step from one lane to another, or within one, with its words.
+    /// A step from one lane to another, or within one, with its text.
     Step { from: Lane, to: Lane, weight: Weight, words: String },
-    /// More words for the step before.
+    /// More text for the previous step.
     More { weight: Weight, words: String },
 }
 

@@ -35,7 +35,7 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// Requests so far that have shown a compaction by the system itself.
+    /// The number of requests so far that have shown a compaction by the system itself.
     n_compactions: usize,
 }
 
@@ -375,7 +375,7 @@ fn in_brackets(fault: Option<String>) -> String {
     fault.map(|fault| format!(" ({fault})")).unwrap_or_default()
 }
 
-/// A note if it is not certain that the system has read what was sent.
+/// A note if it is not certain that the system has read everything sent so far.
 fn doubt(grade: Confidence) -> &'static str {
     match grade {
         Confidence::Written => " (not proven to be read)",

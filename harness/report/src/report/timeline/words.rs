@@ -1,4 +1,4 @@
-//! Marks, endings and outcomes in words.
+//! Marks, endings and outcomes as text.
 
 use super::super::shape::call_name;
 use crate::record::Record;
@@ -8,7 +8,7 @@ use brickbat_scenario::plan::{
 };
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
-/// The place at which a reply is held.
+/// The position at which a reply is held.
 pub(super) fn held(record: &Record, at: Held) -> String {
     let name = |key| call_name(record, key);
     let mark = match at.mark {
@@ -52,7 +52,7 @@ fn search_name(record: &Record, key: SearchKey) -> &str {
     record.plan.searches.get(key.0 as usize).map_or("?", |search| search.name.as_str())
 }
 
-/// How a reply of the provider ends.
+/// The end of a provider's reply.
 pub(super) fn ending(ending: Ending) -> &'static str {
     match ending {
         Ending::Complete => "is complete",
@@ -64,7 +64,7 @@ pub(super) fn ending(ending: Ending) -> &'static str {
     }
 }
 
-/// How a tool ended.
+/// The end of a tool run.
 pub(super) fn outcome(outcome: &ToolOutcome) -> String {
     match outcome {
         ToolOutcome::Return(text) => format!("returns {}", quoted(text)),

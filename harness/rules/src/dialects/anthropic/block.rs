@@ -64,7 +64,7 @@ impl Field {
     }
 }
 
-/// The place of a block in the array as it was sent. No text is long enough for an index above 32 bits.
+/// The position of a block in the array as sent. No text is long enough for an index above 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
     pub(super) message: u32,

@@ -111,7 +111,7 @@ pub(super) fn check_system_message(n: usize, n_blocks: usize, out: &mut Violatio
 }
 
 /// Checks that a turn is not empty, that the first turn is the user's, and that system messages are in a
-/// valid place.
+/// valid position.
 pub(super) fn check_turn(
     turn: &RoleTurn,
     before: Option<&RoleTurn>,
@@ -277,7 +277,7 @@ pub(crate) static SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT: Rule = Rule {
     ..Rule::measured("anthropic-messages/system-message-not-before-assistant", "ANT-SYS-2", 5, "2026-08")
 };
 
-/// Every model rejects a system message at the beginning, with the error message about its place
+/// Every model rejects a system message at the beginning, with the error message about its position
 /// (<https://github.com/BerriAI/litellm/pull/33807>).
 pub(crate) static SYSTEM_MESSAGE_MODEL: Rule = Rule {
     summary: "Only Claude Opus 4.8 and later models accept a system message.",

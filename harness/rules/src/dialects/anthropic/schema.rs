@@ -193,7 +193,7 @@ fn check_server_id(spot: BlockSpot, id: Option<Json>, field: &str, out: &mut Vio
     }
 }
 
-/// An object with checked fields: its place, and the tag that the provider puts before field names.
+/// An object with checked fields: its location, and the tag that the provider puts before field names.
 #[derive(Clone, Copy)]
 pub(super) struct BlockSpot<'s> {
     message: u32,

@@ -89,7 +89,7 @@ enum Phase {
 struct OpenBlock {
     index: u64,
     kind: OpenBlockKind,
-    /// True if the block starts with a signature, as a block sent in one piece does.
+    /// True if the block starts with a signature, as a non-streamed block does.
     starts_signed: bool,
     is_signed: bool,
     input: Arguments,

@@ -78,7 +78,7 @@ fn check_tag(tag: Option<Json>, spot: TagSpot, out: &mut Violations) {
 }
 
 /// Types of the parts and items of OpenAI Chat Completions, OpenAI Responses and Mistral, and of messages
-/// stored by the AI SDK and LangChain. Words that this API could adopt itself, such as `file`, are left
+/// stored by the AI SDK and LangChain. Type names that this API could adopt itself, such as `file`, are left
 /// out.
 const FOREIGN: [&str; 33] = [
     "image_url",

@@ -60,7 +60,7 @@ struct Returned {
     ordinal: usize,
     /// True if its text has changed.
     is_altered: bool,
-    /// True if its place is wrong: repeated, before an earlier thought, or next to a thought of another
+    /// True if its position is wrong: repeated, before an earlier thought, or next to a thought of another
     /// reply.
     is_moved: bool,
 }

@@ -3,7 +3,7 @@
 //!
 //! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn" (the
 //! official Python SDK, `types/message_create_params.py`), so the rules about structure apply to turns.
-//! Places keep their index in the array as it was sent.
+//! Positions keep their index in the array as sent.
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock};
 use super::pairing::ToolPairing;

@@ -136,7 +136,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Reasoning is signed. A provider that remembers what it issued accepts only that.
+    /// Reasoning is signed. A provider that remembers the reasoning that it issued accepts only that.
     fn check_signatures(&mut self, message: ConverseMessage<'_, '_, 'a>) {
         let n = message.n;
         for (b, block) in

@@ -146,7 +146,7 @@ impl Twice {
         self.ids.push(id);
     }
 
-    /// Returns the block of the first repetition, and the repeated ids in order, each once.
+    /// Returns the block of the first repetition, and the repeated ids in order, without duplicates.
     fn found(self, all: &Ids<'_>) -> Option<(usize, String)> {
         let first = self.first?;
         let mut named = HashSet::new();

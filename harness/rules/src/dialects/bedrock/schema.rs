@@ -175,7 +175,7 @@ fn check_member(
     out.add(rule, || place().violation().form(form));
 }
 
-/// A place in the body, under the two names that the service uses.
+/// A location in the body, under the two names that the service uses.
 struct FieldPath {
     pointer: String,
     /// The name in constraints, which count items from one: `messages.2.member.content.1.member.toolUse`.

@@ -90,7 +90,7 @@ impl<'t, 'a> Part<'t, 'a> {
     }
 }
 
-/// Keys that name blocks in Bedrock Converse, and the key for images in Chat Completions.
+/// Keys that name blocks in Bedrock Converse, and the Chat Completions key for images.
 const BLOCK_KEYS: [&str; 5] = ["toolUse", "toolResult", "reasoningContent", "cachePoint", "image_url"];
 
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,5 @@
-//! The first phase: the types of known fields, message by message, in the words of the library that reads
-//! the body.
+//! The first phase: the types of known fields, message by message, as worded by the library that reads the
+//! body.
 //!
 //! Unknown keys and unknown kinds of content pass.
 

@@ -3,7 +3,7 @@
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// A place in the body: its pointer, and its name in OpenAI's error messages.
+/// A location in the body: its pointer, and its name in OpenAI's error messages.
 pub(crate) struct Field {
     pub(crate) pointer: String,
     pub(crate) path: String,

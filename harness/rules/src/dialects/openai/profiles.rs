@@ -1,8 +1,8 @@
 //! Profiles of OpenAI Chat Completions, and of compatible providers that are stricter.
 //!
-//! For a provider other than OpenAI, only rules with a known rejection there are errors. OpenAI's other
-//! rules are tolerated if they are about calls and answers, because most servers check those. They are
-//! given up if they are about the form of a single message.
+//! For a provider other than OpenAI, only rules with a known rejection there are errors. OpenAI's other rules
+//! are tolerated if they are about calls and answers, because most servers check those. They are dropped if
+//! they are about the form of a single message.
 
 use super::{content, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};

@@ -70,7 +70,7 @@ fn keeps_reasoning(messages: &[Message]) -> bool {
     is_encrypted.next().is_some_and(|first| first && is_encrypted.all(|it| it))
 }
 
-/// Writes what was said up to here as a message.
+/// Writes the text so far as a message.
 fn speak(writer: &mut Writer, role: Role, said: &mut Vec<(Source, &Block)>) {
     if said.is_empty() {
         return;
@@ -132,7 +132,7 @@ fn result_of(result: &CallResult) -> Value {
     item
 }
 
-/// A text, or parts where the tool has shown a picture.
+/// A text, or parts where the tool has shown an image.
 fn output_of(result: &CallResult) -> Value {
     if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
         return json!(text_of(result));

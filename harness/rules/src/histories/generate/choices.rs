@@ -1,13 +1,14 @@
-//! Where choices come from: a seed, or the bytes of a fuzzer.
+//! The source of choices: a seed, or the bytes of a fuzzer.
 
 use arbitrary::Unstructured;
 
-/// A source of choices. One that has run out chooses the first, which is the plainest.
+/// A source of choices. An exhausted source chooses the first option, which is the plainest.
 pub trait Choices {
-    /// A number below the bound; 0 if the bound is 0. It is the same on every machine, also where an index has 32 bits.
+    /// A number below the bound; 0 if the bound is 0. It is the same on every machine, even with 32-bit
+    /// indexes.
     fn number_below(&mut self, bound: u64) -> u64;
 
-    /// The same for an index.
+    /// Like `below`, for an index.
     fn below(&mut self, bound: usize) -> usize {
         self.number_below(bound as u64) as usize
     }
@@ -20,11 +21,11 @@ pub struct Seeded {
     state: u64,
 }
 
-/// What the state of SplitMix64 grows by with each number.
+/// The increment of the SplitMix64 state for each number.
 const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl Seeded {
-    /// The choices of that seed.
+    /// Creates the source for a seed.
     pub fn new(seed: u64) -> Seeded {
         Seeded { state: seed }
     }

@@ -1,4 +1,4 @@
-//! An outline written out as messages, with the place of each of its parts.
+//! An outline written out as messages, with the position of each of its parts.
 
 use super::History;
 use super::ids::IdSource;
@@ -6,10 +6,10 @@ use super::outline::{Called, Filing, Outline, Output, Shown, Step, Turn};
 use super::words::{PIXEL, Words};
 use crate::histories::{Block, Call, CallResult, Image, Message, Role, Signs, Thinking};
 
-/// A conversation that is being written.
+/// A conversation under construction.
 pub(super) struct Draft {
     pub(super) messages: Vec<DraftMessage>,
-    /// Where the parts of each turn are.
+    /// The positions of the parts of each turn.
     pub(super) turns: Vec<TurnPlaces>,
     pub(super) ids: IdSource,
     signs: Signs,
@@ -20,7 +20,7 @@ pub(super) struct DraftMessage {
     pub(super) blocks: Vec<(Block, Mark)>,
 }
 
-/// What may become of a block in a repair.
+/// What a repair may do with a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Sound,
@@ -35,7 +35,7 @@ pub(super) struct TurnPlaces {
     /// For each step, the message with its calls.
     pub(super) calls: Vec<usize>,
     pub(super) reply: Option<usize>,
-    /// The message after its last.
+    /// The message after its last one.
     pub(super) end: usize,
 }
 
@@ -102,7 +102,7 @@ impl Draft {
         self.turns.push(places);
     }
 
-    /// Writes a step and gives the place of its calls.
+    /// Writes a step and returns the message with its calls.
     fn step(&mut self, step: &Step) -> usize {
         let mut blocks: Vec<Block> = Vec::new();
         blocks.extend(step.thinking.map(|words| self.thinking(words)));

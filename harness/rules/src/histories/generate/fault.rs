@@ -1,66 +1,67 @@
-//! The faults: what each is called, whether it can be mended, and who refuses it.
+//! The faults: their labels, whether they can be repaired, and which dialects reject them.
 
 use crate::Dialect;
 
-/// What is wrong with a conversation.
+/// The fault of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// The conversation ends with a batch of calls of which one has no result.
+    /// The conversation ends with a batch of calls, and one of them has no result.
     MissingAtTail,
-    /// A call has no result, and the conversation goes on.
+    /// A call has no result, and the conversation continues.
     MissingInMiddle,
     /// No call of a batch has a result.
     MissingBatch,
-    /// A result stands after what the user said next.
+    /// A result is after the next user message.
     ResultAfterPrompt,
-    /// A result stands after the whole next turn of the user.
+    /// A result is after the complete next user turn.
     ResultAfterReply,
-    /// A result stands before the message with its call.
+    /// A result is before the message with its call.
     ResultBeforeCall,
-    /// Words of the model stand between the results of a batch.
+    /// Model text is between the results of a batch.
     SplitBatch,
-    /// A result is there twice, and both say the same.
+    /// A call has two identical results.
     DuplicateResult,
     /// A result has no call.
     OrphanResult,
-    /// A message with calls is there twice in a row.
+    /// A message with calls occurs twice in a row.
     DuplicateMessage,
-    /// A call is there twice in its message, with one id and the same words.
+    /// A call occurs twice in its message, with the same id and content.
     DuplicateCall,
-    /// A reply is a text of white space.
+    /// A reply consists only of white space.
     BlankText,
-    /// A reply is a text without a letter.
+    /// A reply is an empty text.
     EmptyText,
-    /// A reply holds no block.
+    /// A reply contains no blocks.
     EmptyReply,
-    /// The thinking of a reply of the past has an empty signature.
+    /// The thinking of an earlier reply has an empty signature.
     HollowThinkingBefore,
-    /// Of a reply only the thinking is there.
+    /// A reply has only its thinking.
     ThinkingAlone,
-    /// The thinking in the calls that the model is busy with has an empty signature.
+    /// The thinking in the current tool loop has an empty signature.
     HollowThinking,
-    /// Two calls of a message have one id, and differ.
+    /// Two different calls in a message have the same id.
     TwoCallsOneId,
-    /// A call has two results, which differ.
+    /// A call has two different results.
     ContradictingResults,
-    /// The arguments of a call are cut off.
+    /// The arguments of a call are truncated.
     CutArguments,
     /// A call and its result have no name.
     NamelessCall,
-    /// The result of a tool that failed holds a picture, and is marked as an error.
+    /// The result of a failed tool contains an image, and is marked as an error.
     PictureInError,
 }
 
-/// Whether a fault can be mended from what is stored.
+/// The possibility of repairing a fault from the stored data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Mending {
-    /// By moving blocks, by taking out what is there twice or says nothing, and by results that say that none was recorded.
+    /// By moving blocks, by removing duplicates and empty blocks, and by adding results that state that none
+    /// was recorded.
     Possible,
-    /// Not without choosing between what is stored, or inventing what is not.
+    /// Not without choosing between stored values, or inventing missing ones.
     Impossible,
 }
 
-/// A line of the table.
+/// A row of the table.
 struct Line {
     fault: Fault,
     name: &'static str,
@@ -75,12 +76,12 @@ use Dialect::{
 
 const EVERYBODY: &[Dialect] = &[Anthropic, Chat, Responses, Gemini, Bedrock, Mistral];
 
-/// OpenAI Responses pairs calls and outputs wherever they stand; nobody has tried an output before its call there, and a
+/// OpenAI Responses pairs calls and outputs at any position. An output before its call has not been tried there, and a
 /// second output is tolerated.
 const ALL_BUT_RESPONSES: &[Dialect] = &[Anthropic, Chat, Gemini, Bedrock, Mistral];
 
-/// Every fault, in the order of the enum, with the dialects whose newest profile refuses it. A test holds it against the
-/// validator in both directions.
+/// Every fault, in the order of the enum, with the dialects whose newest profile rejects it. A test compares the table
+/// with the validator in both directions.
 const TABLE: [Line; 22] = [
     mendable(Fault::MissingAtTail, "missing-at-tail", EVERYBODY),
     mendable(Fault::MissingInMiddle, "missing-in-middle", EVERYBODY),
@@ -124,7 +125,7 @@ impl Fault {
         TABLE.iter().map(|line| line.fault)
     }
 
-    /// The faults of one kind that the newest profile of a dialect refuses.
+    /// The faults of one kind that the newest profile of a dialect rejects.
     pub fn refused_by(dialect: Dialect, mending: Mending) -> impl Iterator<Item = Fault> {
         Fault::all().filter(move |fault| fault.mending() == mending && fault.is_refused_by(dialect))
     }
@@ -134,12 +135,12 @@ impl Fault {
         self.line().name
     }
 
-    /// Whether it can be mended.
+    /// Returns whether it can be repaired.
     pub fn mending(self) -> Mending {
         self.line().mending
     }
 
-    /// Whether the newest profile of a dialect refuses it.
+    /// Returns whether the newest profile of a dialect rejects it.
     pub fn is_refused_by(self, dialect: Dialect) -> bool {
         self.line().refused_by.contains(&dialect)
     }

@@ -1,10 +1,10 @@
-//! Ids and signatures of the form that each provider gives them.
+//! Ids and signatures in each provider's format.
 
 use super::choices::{Choices, Seeded};
 use crate::Dialect;
 use crate::histories::{ALPHANUMERICS, IdForm};
 
-/// Makes the ids of one conversation. The same salt makes the same ids.
+/// Generates the ids of one conversation. The same salt generates the same ids.
 pub(super) struct IdSource {
     form: IdForm,
     choices: Seeded,
@@ -12,10 +12,10 @@ pub(super) struct IdSource {
 
 const HEXADECIMALS: &[u8] = b"0123456789abcdef";
 
-/// The ids of items that were seen.
+/// The item id formats seen in real data.
 const ITEM_CHARS: usize = 48;
 
-/// Real signatures have hundreds of bytes and more; nothing depends on how many.
+/// Real signatures have hundreds of bytes or more. No code depends on the length.
 const SIGNATURE_CHARS: usize = 44;
 
 impl IdSource {
@@ -29,12 +29,12 @@ impl IdSource {
         self.token(prefix, alphabet, n_letters)
     }
 
-    /// The id of an item of OpenAI Responses, whose prefix says what it is.
+    /// The id of an OpenAI Responses item, with a prefix for its type.
     pub(super) fn item(&mut self, prefix: &str) -> String {
         self.token(prefix, HEXADECIMALS, ITEM_CHARS)
     }
 
-    /// What a provider signs or encrypts, as base64.
+    /// A signature or encrypted content, as base64.
     pub(super) fn signature(&mut self) -> String {
         self.token("Eq", ALPHANUMERICS, SIGNATURE_CHARS)
     }

@@ -1,4 +1,4 @@
-//! What happens in a conversation, without its ids: what is drawn, and what is made smaller.
+//! What happens in a conversation, without its ids. The generator draws outlines and shrinks them.
 
 use arbitrary::{Arbitrary, Unstructured};
 
@@ -10,7 +10,7 @@ use super::plant;
 use super::words::{Tool, Words};
 use crate::Dialect;
 
-/// The dialects for which conversations are made: every provider's.
+/// The dialects for which conversations are generated: those of all providers.
 pub const DIALECTS: [Dialect; 6] = [
     Dialect::AnthropicMessages,
     Dialect::OpenaiChat,
@@ -20,55 +20,56 @@ pub const DIALECTS: [Dialect; 6] = [
     Dialect::Mistral,
 ];
 
-/// A dialect that is missing here would be tested by no generated conversation. Only the toy is: it has no rules.
+/// A dialect that is missing here is not tested by generated conversations. Only the toy is missing, because
+/// it has no rules.
 const _: () = assert!(DIALECTS.len() + cfg!(feature = "toy-dialect") as usize == Dialect::ALL.len());
 
-/// What happens in a conversation, and what is wrong with it.
+/// What happens in a conversation, and its fault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub(super) dialect: Dialect,
-    /// Its place in the list of models of its dialect.
+    /// Its index in the dialect's list of models.
     pub(super) model: usize,
-    /// What ids are made from.
+    /// The salt of the ids.
     pub(super) salt: u64,
     pub(super) instructions: Option<Words>,
     pub(super) turns: Vec<Turn>,
     pub(super) planted: Option<Planted>,
 }
 
-/// A fault, and where it is.
+/// A fault, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Planted {
     pub(super) fault: Fault,
-    /// The number of its place among all at which it can be, counted round and round.
+    /// The index of its position among all possible ones. The count wraps around.
     pub(super) at: usize,
 }
 
-/// What the user says, and all that the model does about it.
+/// A user message, and everything that the model does in response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) prompt: Words,
     pub(super) shows: Shown,
     pub(super) steps: Vec<Step>,
-    /// Nothing if the turn was stopped.
+    /// `None` if the turn was stopped.
     pub(super) reply: Option<Reply>,
 }
 
-/// Whether the user shows a picture.
+/// True if the user message contains an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shown {
     Nothing,
     Picture,
 }
 
-/// A message of the model with calls, and their results.
+/// A model message with calls, and their results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) thinking: Option<Words>,
     pub(super) before: Option<Words>,
     /// At least one.
     pub(super) calls: Vec<Called>,
-    /// What the model says after its calls.
+    /// The model's text after its calls.
     pub(super) after: Option<Words>,
     pub(super) filing: Filing,
 }
@@ -78,9 +79,9 @@ pub(super) struct Step {
 pub(super) enum Filing {
     /// In one message, in the order of the calls.
     Together,
-    /// In a message each.
+    /// Each in its own message.
     Apart,
-    /// In a message each, as the tools finished: the last call first.
+    /// Each in its own message, in the order in which the tools finished: the last call first.
     LastFirst,
 }
 
@@ -90,7 +91,7 @@ pub(super) struct Called {
     pub(super) output: Output,
 }
 
-/// What a tool says.
+/// The output of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Output {
     Text(Words),
@@ -100,7 +101,7 @@ pub(super) enum Output {
     TwoTexts(Words),
     Picture(Words),
     Error(Words),
-    /// An error without a word.
+    /// An error without text.
     SilentError,
 }
 
@@ -116,7 +117,7 @@ const MAX_STEPS: usize = 3;
 const MAX_CALLS: usize = 4;
 
 impl Outline {
-    /// A sound conversation.
+    /// A valid conversation.
     pub fn valid(dialect: Dialect, choices: &mut impl Choices) -> Outline {
         let mut draw = Draw(choices);
         Outline {
@@ -129,17 +130,17 @@ impl Outline {
         }
     }
 
-    /// A conversation with a fault that can be mended.
+    /// A conversation with a repairable fault.
     pub fn mendable(dialect: Dialect, choices: &mut impl Choices) -> Outline {
         Outline::faulty(dialect, Mending::Possible, choices)
     }
 
-    /// A conversation with a fault that cannot be mended.
+    /// A conversation with a fault that cannot be repaired.
     pub fn broken(dialect: Dialect, choices: &mut impl Choices) -> Outline {
         Outline::faulty(dialect, Mending::Impossible, choices)
     }
 
-    /// A conversation with this fault, whether the dialect refuses it or not.
+    /// A conversation with this fault, even if the dialect does not reject it.
     pub fn with_fault(dialect: Dialect, fault: Fault, choices: &mut impl Choices) -> Outline {
         let mut outline = Outline::valid(dialect, choices);
         if plant::places(&outline.turns, fault).is_empty() {
@@ -167,7 +168,7 @@ impl Outline {
         self.dialect
     }
 
-    /// What is wrong with the conversation; nothing if it is sound.
+    /// The fault of the conversation. `None` if it is valid.
     pub fn fault(&self) -> Option<Fault> {
         self.planted.map(|planted| planted.fault)
     }
@@ -192,7 +193,7 @@ impl Outline {
 }
 
 impl Fault {
-    /// Whether it needs a turn after the one that it is in.
+    /// Returns whether the fault needs a later turn.
     fn wants_later_turn(self) -> bool {
         let needing = [
             Fault::MissingInMiddle,
@@ -216,7 +217,8 @@ impl<'a> Arbitrary<'a> for Outline {
 }
 
 impl Outline {
-    /// The conversation of that number in an endless list, which is sound, mendable or broken in turn.
+    /// Returns conversation number `n` of an endless sequence that cycles through valid, repairable and
+    /// unrepairable ones.
     pub fn numbered(dialect: Dialect, number: u64) -> Outline {
         let mut choices = Seeded::new(number);
         match number % 3 {
@@ -235,7 +237,7 @@ impl<C: Choices> Draw<'_, C> {
         n > 0 && self.0.below(n) + 1 == n
     }
 
-    /// Half of all words are plain, so that what is odd stands out.
+    /// Half of all texts are plain, so odd ones stand out.
     fn words(&mut self) -> Words {
         if self.one_in(2) { Words::new(self.0.below(Words::COUNT)) } else { Words::PLAIN }
     }
@@ -289,7 +291,7 @@ impl<C: Choices> Draw<'_, C> {
         Turn { prompt: self.words(), shows: Shown::Nothing, steps: Vec::new(), reply: Some(self.reply()) }
     }
 
-    /// A last turn in which the fault can be, or the last but one, if it needs a later one.
+    /// A last turn that allows the fault, or the last but one if the fault needs a later turn.
     fn turn_with_place_for(&mut self, fault: Fault) -> Turn {
         let is_stopped =
             matches!(fault, Fault::MissingAtTail | Fault::HollowThinking | Fault::ResultAfterPrompt);

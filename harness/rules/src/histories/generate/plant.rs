@@ -1,4 +1,4 @@
-//! Faults put into a conversation: where each can be, and what it does to the messages.
+//! Injects faults into a conversation: the possible positions of each fault, and its effect on the messages.
 
 use super::draft::{Draft, DraftMessage, Mark, picture};
 use super::fault::Fault;
@@ -6,7 +6,8 @@ use super::outline::{Planted, Turn};
 use super::words::Words;
 use crate::histories::{Block, Call, CallResult, Role, Thinking};
 
-/// A place for a fault: a call by the turn, the step in it and the number in the batch. What a fault does not need is 0.
+/// A position for a fault: a call, identified by the turn, the step in it and the number in the batch.
+/// Numbers that a fault does not need are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Spot {
     turn: usize,
@@ -14,7 +15,7 @@ pub(super) struct Spot {
     call: usize,
 }
 
-/// Where in a conversation a fault can be.
+/// The possible positions of a fault in a conversation.
 pub(super) fn places(turns: &[Turn], fault: Fault) -> Vec<Spot> {
     let calls = || {
         turns.iter().enumerate().flat_map(|(turn, planned)| {
@@ -60,7 +61,7 @@ pub(super) fn places(turns: &[Turn], fault: Fault) -> Vec<Spot> {
     }
 }
 
-/// Puts the fault into the conversation; nothing happens if it has no place there.
+/// Injects the fault into the conversation. Does nothing if there is no position for it.
 pub(super) fn plant(draft: &mut Draft, turns: &[Turn], planted: Planted) {
     let places = places(turns, planted.fault);
     let Some(place) = planted.at.checked_rem(places.len()) else { return };
@@ -183,14 +184,14 @@ impl Draft {
         }
     }
 
-    /// Puts a second result after one, which says something else.
+    /// Adds a second, different result after one.
     fn contradict(&mut self, (message, block): (usize, usize), mut result: CallResult) {
         self.messages[message].blocks[block].1 = Mark::AtStake;
         result.output = vec![Block::Text(OTHER_OUTPUT.to_owned())];
         self.messages[message].blocks.insert(block + 1, (Block::Result(result), Mark::AtStake));
     }
 
-    /// Makes a message begin with thinking whose signature is empty.
+    /// Makes a message begin with thinking that has an empty signature.
     fn hollow(&mut self, message: usize, mark: Mark) {
         let blocks = &mut self.messages[message].blocks;
         blocks.retain(|(block, _)| !matches!(block, Block::Thinking(_)));
@@ -199,7 +200,7 @@ impl Draft {
         blocks.insert(0, (Block::Thinking(hollow), mark));
     }
 
-    /// The results between a message and the next that is not a tool's, in their order.
+    /// The results between a message and the next one that is not from a tool, in order.
     fn results_after(&self, at: usize) -> Vec<(usize, usize)> {
         let messages = self.messages.iter().enumerate().skip(at + 1);
         let messages = messages.take_while(|(_, message)| message.role == Role::Tool);
@@ -224,12 +225,12 @@ impl Draft {
         })
     }
 
-    /// Puts a result before the message of that number.
+    /// Moves a result before the message with that index.
     fn insert(&mut self, at: usize, block: Block, mark: Mark) {
         self.messages.insert(at, DraftMessage { role: Role::Tool, blocks: vec![(block, mark)] });
     }
 
-    /// Takes a block out, and its message, if that says nothing more.
+    /// Removes a block, and its message if that becomes empty.
     fn take(&mut self, (message, block): (usize, usize)) {
         self.messages[message].blocks.remove(block);
         if self.messages[message].blocks.is_empty() {
@@ -238,6 +239,6 @@ impl Draft {
     }
 }
 
-/// What nothing in [`super::words`] says, so that it always differs.
+/// A text that is not in [`super::words`], so it always differs.
 const OTHER_ARGUMENTS: &str = r#"{"other":true}"#;
 const OTHER_OUTPUT: &str = "Something else.";

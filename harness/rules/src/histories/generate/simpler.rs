@@ -5,8 +5,8 @@ use super::plant;
 use super::words::{Tool, Words};
 
 impl Outline {
-    /// The outlines that are one change smaller, the boldest change first. Each has the fault that this one has, and none
-    /// can be made from another for ever: every change takes something away or makes it plain.
+    /// The outlines that are one change smaller, with the largest change first. Each keeps the fault. Shrinking always
+    /// ends, because every change removes or simplifies something.
     pub fn simpler(&self) -> Vec<Outline> {
         let mut changes = Changes { outline: self, found: Vec::new() };
         changes.fewer_turns();
@@ -17,7 +17,7 @@ impl Outline {
         changes.found
     }
 
-    /// The smallest outline that can be reached by changes that keep what the caller looks for.
+    /// The smallest outline that is reachable by changes that keep the property that the caller looks for.
     pub fn smallest(self, mut keeps: impl FnMut(&Outline) -> bool) -> Outline {
         let mut smallest = self;
         while let Some(smaller) = smallest.simpler().into_iter().find(|smaller| keeps(smaller)) {
@@ -26,7 +26,7 @@ impl Outline {
         smallest
     }
 
-    /// Whether the fault, if there is one, has a place.
+    /// Returns whether there is a position for the fault, if there is one.
     fn is_plantable(&self) -> bool {
         self.planted.is_none_or(|planted| !plant::places(&self.turns, planted.fault).is_empty())
     }
@@ -38,7 +38,7 @@ struct Changes<'o> {
 }
 
 impl Changes<'_> {
-    /// Takes a change, if it is one and the fault survives it.
+    /// Accepts a change if it changes something and keeps the fault.
     fn offer(&mut self, change: impl FnOnce(&mut Outline)) {
         let mut changed = self.outline.clone();
         change(&mut changed);

@@ -1,4 +1,4 @@
-//! Conversations for property tests. A failing one is made smaller as a conversation, not as bytes.
+//! Conversations for property tests. A failing one shrinks as a conversation, not as bytes.
 
 use proptest::prelude::any;
 use proptest::strategy::{NewTree, Strategy, ValueTree};
@@ -7,17 +7,17 @@ use proptest::test_runner::TestRunner;
 use super::{Outline, Seeded};
 use crate::Dialect;
 
-/// Sound conversations.
+/// Valid conversations.
 pub fn valid(dialect: Dialect) -> Outlines {
     Outlines { dialect, draw: Outline::valid }
 }
 
-/// Conversations with a fault that can be mended.
+/// Conversations with a repairable fault.
 pub fn mendable(dialect: Dialect) -> Outlines {
     Outlines { dialect, draw: Outline::mendable }
 }
 
-/// Conversations with a fault that cannot be mended.
+/// Conversations with a fault that cannot be repaired.
 pub fn broken(dialect: Dialect) -> Outlines {
     Outlines { dialect, draw: Outline::broken }
 }
@@ -39,12 +39,12 @@ impl Strategy for Outlines {
     }
 }
 
-/// An outline that is made smaller.
+/// An outline that is being shrunk.
 #[derive(Debug, Clone)]
 pub struct OutlineTree {
-    /// The smallest that failed.
+    /// The smallest one that failed.
     failing: Outline,
-    /// What is one change smaller, the next last.
+    /// The outlines that are one change smaller. The next one to try is last.
     to_try: Vec<Outline>,
     current: Outline,
 }

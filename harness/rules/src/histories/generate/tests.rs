@@ -1,11 +1,11 @@
 use super::*;
 use crate::{Profile, Severity, validate};
 
-/// Conversations of each dialect that are held against the validator.
+/// Conversations of each dialect that are compared with the validator.
 const N_CONVERSATIONS: u64 = 3_000;
 
-/// What each newest profile refuses of a sound conversation, with good reason: relatives of the provider, and versions of
-/// Mistral's tokenizer.
+/// The parts of a valid conversation that each newest profile rejects for a good reason: compatible providers, and
+/// versions of Mistral's tokenizer.
 const REFUSED_BY_RELATIVES: [(&str, &str); 2] = [
     // Text after the calls is a message between them and their outputs.
     ("deepseek-responses", "openai-responses/tool-outputs-interrupted"),
@@ -23,7 +23,7 @@ fn is_refused(outline: &Outline) -> bool {
     !errors(Profile::newest(outline.dialect()), &body).is_empty()
 }
 
-/// A third of them is sound, a third mendable, a third broken.
+/// A third of them is valid, a third repairable, a third broken.
 fn judge_many(dialect: Dialect) {
     for number in 0..N_CONVERSATIONS {
         let history = Outline::numbered(dialect, number).history();
@@ -86,7 +86,7 @@ fn every_newest_profile_accepts_sound_conversations_whether_the_user_goes_on_or_
     }
 }
 
-/// The output of a call that the model does not wait for may come late, or never, and not twice.
+/// The output of a call that the model does not wait for may come late or never, but not twice.
 #[test]
 fn an_async_call_of_any_conversation_is_answered_late_or_never_and_once() {
     let profile = Profile::newest(Dialect::OpenaiResponses);

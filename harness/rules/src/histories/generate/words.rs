@@ -1,10 +1,10 @@
-//! What is said in generated conversations, the plainest first.
+//! Texts for generated conversations, the plainest first.
 
-/// Words of the user, of the model or of a tool, by their place in [`WORDS`].
+/// A text of the user, the model or a tool, by its index in [`WORDS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Words(usize);
 
-/// None is empty or blank. Some look like what a store writes around them.
+/// None is empty or blank. Some look like the markup of a session store.
 const WORDS: [&str; 14] = [
     "Yes.",
     "Look at the second file.",
@@ -35,11 +35,11 @@ impl Words {
     }
 }
 
-/// A tool with the arguments that it is called with, by its place in [`CALLS`].
+/// A tool and the arguments of a call, by its index in [`CALLS`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tool(usize);
 
-/// Arguments are objects, in the spacing of different models.
+/// Arguments are objects, formatted with the spacing of different models.
 const CALLS: [(&str, &str); 7] = [
     ("list_files", "{}"),
     ("read_file", r#"{"path":"notes.md"}"#),
@@ -67,7 +67,7 @@ impl Tool {
     }
 }
 
-/// A picture of one pixel.
+/// An image of one pixel.
 pub(super) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 

@@ -12,7 +12,7 @@ use brickbat_rules::json::{Document, Json};
 pub(super) struct AnthropicEvents {
     /// The blocks that are calls: the event that closes a block does not name the kind of the block.
     calls: Vec<u64>,
-    /// The open block of thinking, with its signature once it has arrived.
+    /// The open thinking block, with its signature once it has arrived.
     thought: Option<(u64, Option<String>)>,
     /// The open block of a tool that the provider runs itself.
     server: Option<(u64, ServerBlock)>,
@@ -102,7 +102,7 @@ impl ReadEvent for AnthropicEvents {
 /// The input token counts of a request, including those for the cache.
 const COUNTS: [&str; 3] = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
 
-/// The signature of a block of thinking; an empty one counts as missing.
+/// The signature of a thinking block; an empty one is treated as missing.
 fn signature_of(value: Json) -> Option<String> {
     value.field("signature").as_str().filter(|signature| !signature.is_empty()).map(Cow::into_owned)
 }

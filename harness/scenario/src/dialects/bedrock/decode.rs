@@ -28,7 +28,7 @@ impl Decode for ConverseDecoder {
 struct ConverseEvents {
     /// The blocks that are calls: the event that closes a block does not name the kind of the block.
     calls: Vec<u64>,
-    /// The open block of reasoning, with its signature once it has arrived.
+    /// The open reasoning block, with its signature once it has arrived.
     thought: Option<(u64, Option<String>)>,
 }
 

@@ -102,8 +102,7 @@ pub(super) fn whole(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> Val
     })
 }
 
-/// The service reports how long a reply took; ours reports a constant, so that the same plan gives the same
-/// bytes.
+/// The service reports how long a reply took; ours reports a constant, so the same plan gives the same bytes.
 const LATENCY_MS: u64 = 1234;
 
 fn usage(envelope: Envelope<'_>) -> Value {

@@ -17,7 +17,7 @@ fn is_cache_point(content: &Content) -> bool {
     matches!(content, Content::Raw { value } if value.get("cachePoint").is_some())
 }
 
-/// A block has one field, whose name is the kind of the block.
+/// A block has one field. Its name is the kind of the block.
 fn content_of(block: Json) -> Content {
     let (text, call, result) = (block.field("text"), block.field("toolUse"), block.field("toolResult"));
     if text.is_str() {

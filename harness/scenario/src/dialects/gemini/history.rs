@@ -1,12 +1,12 @@
 //! Google Gemini: reads the conversation in a request.
 //!
 //! Ids are optional here: the provider pairs a response with its call by their number, order and name. A call
-//! or response without an id is given one, so that the rest of the harness can refer to it:
+//! or response without an id gets one, so that the rest of the harness can refer to it:
 //!
-//! - a call without an id is named by its place, such as `/contents/1/parts/0`;
+//! - a call without an id is named by its position, such as `/contents/1/parts/0`;
 //! - a response without an id, or with one that no call has, answers the first call of the last batch that
-//!   has its name and no response yet, or else the first call without a response;
-//! - a response without any call is named by its own place.
+//!   has its name and no response yet, or otherwise the first call without a response;
+//! - a response without any call is named by its own position.
 
 use std::collections::{BTreeMap, VecDeque};
 

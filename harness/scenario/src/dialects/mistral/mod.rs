@@ -37,7 +37,7 @@ pub(crate) const WIRE: Wire = Wire {
     ..openai::WIRE
 };
 
-/// As in `overflow.js` of `@earendil-works/pi-ai` 1.5.2, which leaves out the words in the middle.
+/// As in `overflow.js` of `@earendil-works/pi-ai` 1.5.2, which leaves out the text in the middle.
 fn overflow_body() -> Value {
     let mut body = status_body(400);
     body["message"] =

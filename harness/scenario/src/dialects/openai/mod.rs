@@ -72,7 +72,7 @@ fn overflow_body() -> Value {
 /// The error code by which OpenAI clients recognise that their request is too long.
 pub(super) const OVERFLOW_CODE: &str = "context_length_exceeded";
 
-/// The body of an answer with this status, 400 or above, in OpenAI's words.
+/// The body of an answer with this status, 400 or above, with OpenAI's message.
 pub(super) fn status_body(status: u16) -> Value {
     let (word, message) = match status {
         401 => ("invalid_request_error", "Incorrect API key provided"),

@@ -24,7 +24,7 @@ pub(crate) const FORM: RequestForm = RequestForm {
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
 };
 
-/// True for results without calls, which a flawed client made up.
+/// True for results without calls, which a flawed client invented.
 fn is_empty(message: &Message) -> bool {
     matches!(message, Message::Results(results) if results.is_empty())
 }

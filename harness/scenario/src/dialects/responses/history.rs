@@ -7,8 +7,8 @@ use crate::history::{Content, History, Item, Role};
 use crate::wire::history::{pieces, role_of, string, text_of};
 use brickbat_rules::json::Json;
 
-/// The conversation. Calls and outputs are items of their own. Adjacent items of the model are one message,
-/// as the model sent them, and so are adjacent outputs.
+/// The conversation. Calls and outputs are separate items. Adjacent items of the model are one message, as
+/// the model sent them, and so are adjacent outputs.
 pub(super) fn history(body: Json) -> History {
     let mut items = Vec::new();
     let input = body.field("input");

@@ -1,4 +1,4 @@
-//! Files of blank pictures, made without a library: a black PNG with one bit per pixel, and a grey JPEG with
+//! Files of blank images, made without a library: a black PNG with one bit per pixel, and a grey JPEG with
 //! one component.
 //!
 //! The files are complete, so any decoder accepts them. A private chunk or a comment pads them to the

@@ -1,8 +1,8 @@
-//! Reads the size of a picture from the first bytes of its file.
+//! Reads the size of an image from the first bytes of its file.
 
 use brickbat_scenario::scenario::{Picture, PictureFormat};
 
-/// The size of a picture in base64; `None` for a format that a given history cannot express, or a size out of
+/// The size of an image in base64; `None` for a format that a given history cannot express, or a size out of
 /// bounds.
 pub(super) fn measured(data: &str) -> Option<Picture> {
     let n_letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
@@ -32,7 +32,7 @@ fn class(bytes: u32) -> u32 {
     }
 }
 
-/// A size in bytes that no provider was ever seen to refuse.
+/// A size in bytes that no known provider rejects.
 const SMALL: u32 = 64 << 10;
 
 /// The number of bytes of the file that are read. A JPEG may have previews and profiles before its size.

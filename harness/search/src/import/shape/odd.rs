@@ -4,7 +4,7 @@
 /// space.
 const MAX_KEPT: usize = 16;
 
-/// The form of a text without its words.
+/// The format of a text without its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// True if the text contains any words.
@@ -61,7 +61,7 @@ const PREFIXES: [&str; 12] = [
     "srvtoolu_",
 ];
 
-/// The form of an id: its prefix, if a known provider uses it, its length, and the characters that are
+/// The format of an id: its prefix, if a known provider uses it, its length, and the characters that are
 /// neither letters nor digits. `n` makes the id different for each call.
 pub(super) fn id_form(id: &str, n: usize) -> String {
     let prefix = PREFIXES.into_iter().find(|prefix| id.starts_with(prefix)).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn id_form(id: &str, n: usize) -> String {
     form.into_iter().collect()
 }
 
-/// The form of a tool's name, if it is odd.
+/// The format of a tool's name, if it is odd.
 pub(super) fn name_form(name: &str, n: usize) -> Option<String> {
     const MAX_PLAIN: usize = 64;
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');

@@ -123,7 +123,7 @@ impl Reader {
         ShapeResult { call, is_error: result.is_error, picture }
     }
 
-    /// The first call with this id that has no result yet, or else the last call with the id.
+    /// The first call with this id that has no result yet, or otherwise the last call with the id.
     fn open(&mut self, id: &str) -> Option<usize> {
         let made = self.calls.get(id)?;
         // If the product has no ids, all calls of a conversation are in this list.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, ShapeResult, tool_name};
 
 impl Shape {
-    /// The rule for which a provider refuses the structure after another message of the user.
+    /// The rule that makes a provider reject the structure after another user message.
     pub(in super::super) fn refusal(&self, profile: &'static Profile) -> Option<&'static Rule> {
         self.refused(profile).map(|(rule, _)| rule)
     }
@@ -84,7 +84,7 @@ impl Shape {
         })
     }
 
-    /// An id in its own form, or in the form that the provider of the dialect mints.
+    /// An id in its own format, or in the format of the dialect's provider.
     fn id(&self, call: usize, dialect: Dialect) -> String {
         match self.calls.get(&call).map(|call| &call.id) {
             Some(ShapeId::Foreign(text)) => text.clone(),

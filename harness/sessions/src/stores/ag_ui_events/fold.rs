@@ -161,7 +161,7 @@ impl Fold {
     }
 
     /// `resolveOrCreateAssistantMessage`: adds the call to its parent if that is a model message, otherwise
-    /// to a message of its own.
+    /// to a new message.
     fn begin_call(&mut self, n: usize, at: &Place, id: &str, event: &Value) {
         if self.calls.contains_key(id) {
             return self.add_arguments(n, id, "");

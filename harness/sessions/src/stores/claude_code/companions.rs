@@ -67,7 +67,7 @@ fn displayed(bytes: &[u8], records: &[Record], open: &BTreeSet<&str>) -> Vec<Mes
     found.collect()
 }
 
-/// A result in display form as text: a text unchanged, any other value as JSON.
+/// A result in display form as text: text stays unchanged, and any other value becomes JSON.
 pub(super) fn displayed_words(value: Json) -> String {
     value.as_str().map_or_else(|| value.raw().to_owned(), std::borrow::Cow::into_owned)
 }

@@ -1,6 +1,6 @@
 //! The lines of a file: their kinds, parents, calls and results.
 //!
-//! Message contents are not stored here, so a file of 500 MB (anthropics/claude-code#19963) takes memory only
+//! Message contents are not stored here, so a file of 500 MB (anthropics/claude-code#19963) needs memory only
 //! for its lines, not for its texts.
 
 use std::collections::{BTreeMap, BTreeSet};

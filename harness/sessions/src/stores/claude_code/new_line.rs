@@ -1,4 +1,4 @@
-//! New lines: the text of a result as a line of its own.
+//! New lines: a result as a separate line.
 
 use brickbat_rules::json::Json;
 use serde_json::json;

@@ -82,7 +82,7 @@ struct Plan<'a> {
     added: BTreeMap<usize, Vec<NewLine>>,
     /// The ids of the new lines.
     ids: BTreeSet<String>,
-    /// Lines that become children of a new line, with its id.
+    /// Lines that become children of a new line, with the id of that line.
     hung: BTreeMap<usize, String>,
     /// The items of `message.content` to remove.
     dropped: BTreeMap<usize, BTreeSet<usize>>,
@@ -478,7 +478,7 @@ fn joined(stretches: BTreeSet<(usize, usize)>) -> BTreeMap<usize, usize> {
 
 /// The bytes with this line as the end of the conversation.
 ///
-/// The latest line of the file counts, so if an abandoned fork is later, the line moves to the end of the
+/// The latest line of the file is the end, so if an abandoned fork is later, the line moves to the end of the
 /// file. If such a fork is a child of the line itself, an empty line after it becomes the end.
 fn ending_in(mut bytes: Vec<u8>, end: &Record) -> Vec<u8> {
     if end.is_meta || is_end(&bytes, &end.uuid) {

@@ -4,7 +4,7 @@
 //! before (`resumeTaskFromHistory`, `src/core/task/Task.ts` of <https://github.com/RooCodeInc/Roo-Code>).
 //! Earlier calls stay open, <https://github.com/RooCodeInc/Roo-Code/issues/11764>. In the newer form, every
 //! call without a result anywhere is answered after its reply (`appendMissingToolResults` of the package
-//! `@cline/core` 0.0.86). A misplaced result stays at its place.
+//! `@cline/core` 0.0.86). A misplaced result stays where it is.
 
 use std::collections::BTreeSet;
 

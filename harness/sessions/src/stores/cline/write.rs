@@ -187,7 +187,7 @@ impl Changes<'_> {
     }
 }
 
-/// The end of the results at the beginning of a content.
+/// The end of the results at the start of a content.
 fn after_results(message: &[u8], content: &Value) -> Option<usize> {
     let blocks = content.as_array()?;
     let n = blocks.iter().take_while(|block| text(block, "type") == "tool_result").count();

@@ -148,7 +148,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
     })
 }
 
-/// Text without an item of its own: a summary, or a message of another agent.
+/// Text without a separate item: a summary, or a message of another agent.
 pub(super) fn spoken(words: String, place: Place, standing: Standing) -> Item {
     let blocks = vec![Block { place: place.clone(), content: histories::Block::Text(words), state: None }];
     Item { message: Message { role: Role::User, blocks, id: None, place, ending: Ending::Whole }, standing }
@@ -179,7 +179,7 @@ fn message(item: Json<'_, '_>, at: At, place: &Place) -> Result<Item, Strange> {
     Ok(Item { message: Message { role, blocks, id, place: place.clone(), ending: Ending::Whole }, standing })
 }
 
-/// A part of a message. If it is neither a text nor a stored picture, its type is used as text, so that no
+/// A part of a message. If it is neither a text nor a stored image, its type is used as text, so that no
 /// message is empty.
 fn said(part: Json<'_, '_>) -> histories::Block {
     let kind = text(part, "type");
@@ -276,7 +276,7 @@ fn own_id(item: Json<'_, '_>) -> Option<String> {
     item.field("id").as_str().filter(|id| !id.is_empty()).map(|id| id.into_owned())
 }
 
-/// The value without its null fields, which Codex writes in places for missing ones.
+/// The value without its null fields, which Codex sometimes writes for missing ones.
 fn bare(mut value: Value) -> Value {
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, value| !value.is_null());

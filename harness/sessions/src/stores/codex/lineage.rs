@@ -43,7 +43,7 @@ const MAX_HEAD_LINES: usize = 8;
 ///
 /// # Errors
 ///
-/// A rollout unpacks to more bytes than a rollout can have.
+/// A rollout unpacks to more bytes than the maximum.
 pub(super) fn of(files: &Files) -> Result<Lineage<'_>, String> {
     let rollout = unpack(files.main())?;
     let Origin { id, mut parent } = origin(&rollout.bytes);

@@ -260,7 +260,7 @@ fn parsed(arguments: &str) -> Value {
     serde_json::from_str(arguments).unwrap_or(Value::Null)
 }
 
-/// A text, or a list of parts if there is a picture.
+/// A text, or a list of parts if there is an image.
 fn output(result: &CallResult) -> Value {
     if !result.output.iter().any(|block| matches!(block, Block::Image(_))) {
         return json!(result.text());

@@ -50,7 +50,7 @@ pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 ///
 /// # Errors
 ///
-/// The file unpacks to more bytes than a rollout can have.
+/// The file unpacks to more bytes than the maximum size of a rollout.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
     if !is_packed(bytes) {
         return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });

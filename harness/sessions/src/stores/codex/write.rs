@@ -98,8 +98,8 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Edits a paginated rollout in such a way that each record keeps its ordinal and its offset. The
-    /// database next to the rollout stores the ordinal and the offset up to which it has read
+    /// Edits a paginated rollout so that each record keeps its ordinal and its offset. The database next to
+    /// the rollout stores the ordinal and the offset up to which it has read
     /// (`thread_history_projection_state`), and each fork stores those up to which it inherits its parent.
     fn add_in_step(&mut self, edit: &Edit) -> Result<(), WriteError> {
         let (place, with) = match edit {
@@ -182,8 +182,8 @@ impl<'a> Plan<'a> {
         self.answer(call, item.to_string(), None)
     }
 
-    /// Inserts an item after a call: in the call's list, or on a line. An item that had a line of its own
-    /// keeps it.
+    /// Inserts an item after a call: in the call's list, or on a line. An item that had its own line keeps
+    /// it.
     fn answer(&mut self, call: &Place, item: String, whole: Option<String>) -> Result<(), WriteError> {
         let line = self.line(call)?;
         if let Some((list, n)) = in_list(&call.pointer) {

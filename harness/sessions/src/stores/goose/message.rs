@@ -131,7 +131,7 @@ fn response(value: &Value) -> Option<Content> {
     Some(Content::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
 }
 
-/// A part of a result. Only texts and pictures are sent.
+/// A part of a result. Only texts and images are sent.
 fn part(value: &Value) -> Option<Content> {
     match text(value, "type") {
         "text" => Some(Content::Text(text(value, "text").to_owned())),

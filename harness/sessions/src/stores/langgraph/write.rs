@@ -60,7 +60,7 @@ struct Plan {
     /// Messages to move, as pairs: the message, and the one after which it is inserted.
     moved: Vec<(usize, usize)>,
     deleted: BTreeSet<usize>,
-    /// Parts of messages to remove, as the place's pointer names them.
+    /// Parts of messages to remove, by the pointer in their place.
     dropped: BTreeMap<usize, BTreeSet<(String, Option<usize>)>>,
     last: Option<usize>,
 }

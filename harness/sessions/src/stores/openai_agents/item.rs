@@ -89,7 +89,7 @@ pub(super) fn said_id(value: &Value, blocks: &[Block]) -> Option<String> {
     (is_said && !id.is_empty() && id != FAKE_ID).then(|| id.to_owned())
 }
 
-/// The content of a message. `None` unless it is only texts and pictures.
+/// The content of a message. `None` unless it is only texts and images.
 fn said(value: &Value, place: &Place) -> Option<Vec<Block>> {
     match value.get("content")? {
         Value::String(text) => {

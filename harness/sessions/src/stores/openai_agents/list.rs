@@ -1,5 +1,5 @@
-//! The same items as a JSON list, which programs keep of `result.history` of the SDK for JavaScript, or in a
-//! session of their own. The items have JavaScript names, such as `callId`, and `function_call_result` for an
+//! The same items as a JSON list, which programs store from `result.history` of the JavaScript SDK, or in
+//! their own session. The items have JavaScript names, such as `callId`, and `function_call_result` for an
 //! output. Source: `@openai/agents-core` 0.20.0, `types/protocol`,
 //! <https://github.com/openai/openai-agents-js>.
 //!
@@ -27,7 +27,7 @@ const FAKE_ID: &str = "FAKE_ID";
 /// The type of a result.
 const RESULT: &str = "function_call_result";
 
-/// Returns whether the file is such a list: items of which at least one has JavaScript names.
+/// Returns whether the file is such a list: at least one item has JavaScript names.
 pub(super) fn is_list_of_items(root: Json<'_, '_>) -> bool {
     let is_item = |item: Json<'_, '_>| {
         let [kind, role] = item.pick(["type", "role"]);

@@ -28,7 +28,7 @@ pub(super) fn send(session: &Session) -> Sent {
     sent(session, kept, mended)
 }
 
-/// The messages that a run of the SDK for JavaScript sends when the list is its input:
+/// The messages that a run of the JavaScript SDK sends when the list is its input:
 /// `deduplicateAgentInputItemsPreferringLatest` in `runner/items.mjs` of `@openai/agents-core` 0.20.0. Calls
 /// without a result are sent.
 pub(super) fn send_list(session: &Session) -> Sent {

@@ -350,7 +350,7 @@ fn thirty_thousand_thoughts_are_handled_quickly() {
     assert_eq!(send::send(&session).mended[1].1, 30_000);
 }
 
-/// A list of the SDK for JavaScript with a batch of two calls and `n_results` results.
+/// A JavaScript SDK list with a batch of two calls and `n_results` results.
 fn list_of_javascript(n_results: usize) -> Files {
     let call = |id: &str| {
         json!({ "type": "function_call", "id": format!("fc_{id}"), "callId": id, "name": "look", "status": "completed",

@@ -67,7 +67,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     with_database(files, database).map_err(|words| refusal(&whole, words))
 }
 
-/// For each block, the last row of its message.
+/// The last row of the message of each block.
 fn ends(session: &Session) -> BTreeMap<&Place, i64> {
     let mut ends = BTreeMap::new();
     for message in session.messages.iter() {
@@ -77,7 +77,7 @@ fn ends(session: &Session) -> BTreeMap<&Place, i64> {
     ends
 }
 
-/// The calls, each by its place and its id.
+/// The calls, with their places and ids.
 fn calls(session: &Session) -> BTreeSet<(&Place, &str)> {
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
     let calls = blocks.filter_map(|block| match &block.content {

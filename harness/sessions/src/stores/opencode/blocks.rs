@@ -1,7 +1,7 @@
 //! The blocks of a stored message.
 //!
 //! A reply is split into its steps, since only `step-start` begins a new message of the request. The results
-//! of a step follow it in a message of their own.
+//! of a step follow it in a separate message.
 
 use std::collections::BTreeSet;
 
@@ -139,7 +139,7 @@ fn thinking(part: &Value) -> histories::Block {
     histories::Block::Thinking(Thinking { text: words, signature, id: metadata(part, "itemId") })
 }
 
-/// A text field of the provider's metadata, whatever name the provider has there.
+/// A text field of the provider's metadata, whatever the provider is called there.
 fn metadata(part: &Value, key: &str) -> Option<String> {
     let providers = part.get("metadata")?.as_object()?;
     providers.values().find_map(|own| own.get(key)?.as_str()).map(str::to_owned)
@@ -186,7 +186,7 @@ fn result(part: &RawPart) -> Option<Block> {
     Some(block(part, histories::Block::Result(result), state))
 }
 
-/// A file. A picture stays unchanged and an Anthropic document stays a document. Any other file becomes its
+/// A file. An image stays unchanged and an Anthropic document stays a document. Any other file becomes its
 /// name, as in the product when it leaves files out.
 fn file(part: &Value) -> histories::Block {
     let mime = text(part, "mime");

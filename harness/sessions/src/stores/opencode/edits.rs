@@ -88,7 +88,7 @@ fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Res
     set_state(changes, call, &part, new.to_string().into_bytes())
 }
 
-/// The arguments as an object, which a finished call must have.
+/// The arguments as an object, required for a finished call.
 fn input(state: &Value) -> Value {
     let input = match state.get("input") {
         Some(Value::String(written)) => serde_json::from_str(written).unwrap_or(Value::Null),

@@ -13,7 +13,7 @@ pub(super) struct Raw {
     pub(super) id: String,
     pub(super) parent: Option<String>,
     pub(super) version: Option<String>,
-    /// The message from which everything is reverted, and the part of it, if only its later parts are.
+    /// The message from which everything is reverted, and its part if only the later parts are reverted.
     pub(super) revert: Option<(String, Option<String>)>,
     /// The messages, in the order in which the product reads them.
     pub(super) messages: Vec<RawMessage>,
@@ -121,7 +121,7 @@ impl Pieces {
     }
 }
 
-/// The session of a trouble: the named one, or the only one there is.
+/// The session of a trouble: the named one, or the only one.
 fn owner<'r>(raws: &'r mut BTreeMap<String, Raw>, session: Option<&str>) -> Option<&'r mut Raw> {
     match session.filter(|id| raws.contains_key(*id)) {
         Some(id) => raws.get_mut(id),

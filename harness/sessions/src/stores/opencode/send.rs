@@ -2,8 +2,8 @@
 //! `provider/transform.ts` (<https://github.com/anomalyco/opencode>, MIT), taken from the released program
 //! 1.18.33.
 //!
-//! Each step of a reply is a separate message, because only `step-start` separates steps. If one is missing,
-//! two steps are one message, `[text, call, text, call]`. The reader splits replies at the same places.
+//! Each step of a reply is a separate message, because only `step-start` separates steps. Without one, two
+//! steps become one message, `[text, call, text, call]`. The reader splits replies at the same places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(super) const CLEARED: &str = "[Old tool result content cleared]";
 /// Sent for a call that never ended.
 const INTERRUPTED: &str = "[Tool execution was interrupted]";
 
-/// Sent before pictures that a provider does not accept inside results.
+/// Sent before images that a provider does not accept inside results.
 const ATTACHED: &str = "Attached media from tool result:";
 
 /// The newest version known to leave out open calls. 1.1.27 fills them (after
@@ -29,7 +29,7 @@ const LEAVES_OUT: [u64; 3] = [1, 1, 16];
 
 /// Returns whether open calls get an error. Older versions leave them out.
 ///
-/// Only versions that fill open calls open a database, whichever version started the session.
+/// Only versions that fill open calls can open a database, whichever version started the session.
 pub(super) fn fills_open_calls(session: &Session) -> bool {
     let is_old = |version: &str| {
         let mut numbers = [0; 3];
@@ -96,8 +96,8 @@ impl Changes {
     }
 }
 
-/// Returns whether a reply is left out. A failed reply is. A stopped reply is, too, unless it has more than
-/// thoughts.
+/// Returns whether a reply is left out. A failed reply is. So is a stopped reply, unless it contains more
+/// than thoughts.
 fn is_left_out(message: &Message) -> bool {
     let says_nothing = |block: &Block| block.state.as_deref() == Some(NOTHING_SAID);
     match message.ending {
@@ -221,7 +221,7 @@ fn without_blank(message: &Message, changes: &mut Changes) -> Option<Message> {
     (!blocks.is_empty()).then(|| Message { blocks, ..message.clone() })
 }
 
-/// Removes pictures from results, for dialects with text-only results.
+/// Removes images from results, for dialects with text-only results.
 fn without_pictures(mut message: Message, dialect: Option<Dialect>, pictures: &mut Vec<Block>) -> Message {
     let takes_pictures = matches!(
         dialect,
@@ -294,7 +294,7 @@ fn normalise_ids(messages: &mut [Message], session: &Session, changes: &mut Chan
     }
 }
 
-/// Mistral does not accept a user message directly after results, so a reply is put between them.
+/// Mistral does not accept a user message directly after results, so a reply is inserted between them.
 fn between_tools_and_user(messages: Vec<Message>, changes: &mut Changes) -> Vec<Message> {
     let mut out: Vec<Message> = Vec::with_capacity(messages.len());
     for message in messages {

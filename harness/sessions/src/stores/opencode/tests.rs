@@ -1,4 +1,4 @@
-//! Tests with small made-up sessions, each written in every form.
+//! Tests with small invented sessions, each written in every form.
 
 mod edits;
 mod events;
@@ -165,7 +165,7 @@ fn bytes_of(mut connection: Connection) -> Files {
     Files::one("opencode.db", connection.serialize("main").unwrap().to_vec())
 }
 
-/// The database stores the ids in columns of their own.
+/// The database stores the ids in separate columns.
 fn without_ids(value: &Value) -> Value {
     let mut value = value.clone();
     for key in ["id", "sessionID", "messageID"] {

@@ -174,8 +174,8 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
     }
 }
 
-/// A text from the Responses API. It is sent as an item with its own id, or with one that pi makes up, which
-/// the texts of one message share: <https://github.com/earendil-works/pi/issues/5148>.
+/// A text from the Responses API. It is sent as an item with its own id, or with an id that pi generates,
+/// which the texts of one message share: <https://github.com/earendil-works/pi/issues/5148>.
 fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
     let made_up = format!("msg_{}", line.unwrap_or_default());
     let signature = text(part, "textSignature");

@@ -156,7 +156,7 @@ impl Reader {
         blocks
     }
 
-    /// A text or a file of the user. A file that is not stored as a picture becomes its kind as text, so that
+    /// A text or a file of the user. A file that is not stored as an image becomes its kind as text, so that
     /// its message is not empty.
     fn file(&mut self, item: Json<'_, '_>) -> Option<histories::Block> {
         let media_type = text(item, "media_type");

@@ -144,9 +144,9 @@ fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
     }
 }
 
-/// Returns whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both sides.
-/// In Chat Completions and Responses, the texts of a response are joined, so an empty one makes no
-/// difference. `BedrockConverseModel` sends them all.
+/// Returns whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both the user
+/// and the model. In Chat Completions and Responses, the texts of a response are joined, so an empty one
+/// makes no difference. `BedrockConverseModel` sends them all.
 fn is_sent(block: &crate::Block, role: Role, dialect: Dialect) -> bool {
     match &block.content {
         Block::Text(text) if text.is_empty() => match dialect {

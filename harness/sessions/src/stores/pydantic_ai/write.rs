@@ -145,8 +145,8 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
             || self.parts.get(&message).is_some_and(|changes| changes.gone.contains(&part))
     }
 
-    /// Inserts a result directly after a response: into the next request, behind the results at its start, or
-    /// into a request of its own.
+    /// Inserts a result directly after a response: into the next request, after the results at its start, or
+    /// into a new request.
     fn answer(&mut self, response: usize, text: String) {
         let next = (response + 1..self.entries.len()).find(|n| self.entry(*n).get("thought").is_none());
         match next.filter(|next| self.entry(*next).field("kind").is("request")) {

@@ -22,7 +22,7 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// Drops a run of replies if one of them has an empty part, or no part at all.
+/// Drops a run of replies if one of them has an empty part, or no parts.
 fn curate(sent: &mut Sent) {
     let is_empty_part = |block: &Block| match &block.content {
         histories::Block::Text(text) => text.is_empty(),

@@ -232,7 +232,7 @@ impl Writer<'_> {
     }
 }
 
-/// The role of an entry in finding the place of a result.
+/// The role of an entry in the search for the place of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Result,
@@ -277,7 +277,7 @@ fn has_list(message: &Value) -> bool {
     message.get("content").is_some_and(Value::is_array)
 }
 
-/// Returns whether a result may be added to this message: it is of the user, and it has no text if results
+/// Returns whether a result may be added to this message: it is a user message, and it has no text if results
 /// and text may not share a message.
 fn takes_result(message: &Value, key: &str, with_words: bool) -> bool {
     if text(message, "role") != "user" {

@@ -92,8 +92,8 @@ fn keep_first(messages: &mut [Message]) -> usize {
     n
 }
 
-/// Puts thoughts, text and calls in this order, since a model message has separate fields for them. Content
-/// of only texts becomes one text, or none if that is empty (`collapseContentParts`).
+/// Puts thoughts, text and calls in this order, since a model message has separate fields for them. Text-only
+/// content becomes one text, or none if that is empty (`collapseContentParts`).
 fn in_order(message: &mut Message) {
     message.blocks.sort_by_key(|block| match &block.content {
         Content::Thinking(_) => 0,

@@ -1,4 +1,4 @@
-//! Faults put into a healthy session. Each must be reported as what it is.
+//! Faults put into a healthy session. Each must be reported as the planted fault.
 
 use super::*;
 use crate::{Repair, RepairOptions, repair};

@@ -131,8 +131,8 @@ fn a_reply_with_only_thoughts_left_is_not_sent() {
     assert_accepted(&session);
 }
 
-/// The batch, with its calls and results repeated after a line. The copies have uuids of their own and are in
-/// a reply with this id.
+/// The batch, with its calls and results repeated after a line. The copies have their own uuids and are in a
+/// reply with this id.
 fn batch_twice(id: &str, after: &str) -> Vec<Value> {
     let mut lines = batch();
     let mut parent = after.to_owned();

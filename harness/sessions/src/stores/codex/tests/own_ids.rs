@@ -1,5 +1,4 @@
-//! Items with ids of their own. Codex 0.169 stores and sends them, and the provider accepts each id only
-//! once.
+//! Items with their own ids. Codex 0.169 stores and sends them, and the provider accepts each id only once.
 
 use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
