@@ -571,7 +571,7 @@ mod tests {
             ("Old. }", "Old., application: [loop, loop] }", "this is listed twice"),
             ("Old. }", "Old., lacks: [stream] }", "there is no capability of that name"),
             ("Old. }", "Old., dialects: [mistral] }", "this is not one of the system's dialects"),
-            ("Old. }", "Old., repairs: true }", "this goes with `application: [store]`"),
+            ("Old. }", "Old., repairs: true }", "use this with `application: [store]`"),
             ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
             ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),
         ] {

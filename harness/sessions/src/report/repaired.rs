@@ -13,27 +13,28 @@ const MAX_SHOWN: usize = 1_000;
 
 /// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
-    let n_lost = mended.edits.iter().filter(|planned| planned.reason.loses()).count();
-    let n_edits = mended.edits.len() + mended.reattached.len();
+    let (edits, reattached) = (&mended.edits, &mended.reattached);
+    let n_lost = edits.iter().filter(|planned| planned.reason.loses()).count();
+    let n_edits = edits.len() + reattached.len();
     let lost = match (n_lost, n_edits) {
         (0, _) => "nothing lost".to_owned(),
         (1, 1) => "which removes something that is stored nowhere else".to_owned(),
-        (1, _) => "1 of which removes something that is stored nowhere else".to_owned(),
-        (n, _) => format!("{n} of which remove something that is stored nowhere else"),
+        (1, _) => "and 1 of them removes something that is stored nowhere else".to_owned(),
+        (n, _) => format!("and {n} of them remove something that is stored nowhere else"),
     };
-    let edits = match n_edits {
+    let count = match n_edits {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
     let companions = mended.files.companions();
-    let mut text = format!("{edits}, {lost}.\n");
-    for place in &mended.reattached {
+    let mut text = format!("{count}, {lost}.\n");
+    for place in reattached {
         let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
     }
-    for planned in mended.edits.iter().take(MAX_SHOWN) {
+    for planned in edits.iter().take(MAX_SHOWN) {
         let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());
     }
-    if let n @ 1.. = mended.edits.len().saturating_sub(MAX_SHOWN) {
+    if let n @ 1.. = edits.len().saturating_sub(MAX_SHOWN) {
         let _ = writeln!(text, "  … and {n} more; `--format json` lists them all");
     }
     let (from, of) = mended.changed_from;
