@@ -83,7 +83,7 @@ fn a_folder_of_the_name_of_a_built_in_family_does_not_hide_it() {
         assert!(said.err.contains(&format!("`./{word}`")), "{said:#?}");
     }
     let own = list("./kill/");
-    assert!(own.code == Some(2) && own.err.contains("has no scenario"), "{own:#?}");
+    assert!(own.code == Some(2) && own.err.contains("contains no scenario"), "{own:#?}");
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn nothing_to_run_is_bad_input() {
     let said = brickbat(&["run", "control/", "--filter", "no plan has this"]);
     assert_bad(&said, &["no plan matches", "--list"]);
     let empty = TempDir::new().unwrap();
-    assert_bad(&brickbat_in(&empty, &["run", "."]), &["the directory . has no scenario", ".yaml"]);
+    assert_bad(&brickbat_in(&empty, &["run", "."]), &["the directory . contains no scenario", ".yaml"]);
 }
 
 #[test]

@@ -362,7 +362,7 @@ fn an_adapter_that_differs_from_its_manifest_is_reported() {
     };
     for (text, code, words) in [
         (manifest("brickbat-reference", "thread"), 0, "15 ok"),
-        (manifest("another", "thread"), 1, "the adapter says brickbat-reference"),
+        (manifest("another", "thread"), 1, "the adapter reports brickbat-reference"),
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),
             1,

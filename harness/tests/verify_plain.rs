@@ -127,7 +127,7 @@ const PAIRS: [(&str, fn()); 17] = [
     ("what is not claimed", what_is_not_claimed_is_skipped),
     ("another version", || {
         let manifest = &[(concat!("version: ", env!("CARGO_PKG_VERSION")), "version: 9.9.9")];
-        let words = "the agent says plain-sdk";
+        let words = "the agent reports plain-sdk";
         Pair { manifest, ..Pair::default() }.caught(&["introduces-itself"], words);
     }),
     ("no word of its version", || {
@@ -143,7 +143,7 @@ const PAIRS: [(&str, fn()); 17] = [
     ("tools under other names", tools_under_other_names_are_caught),
     ("ids of its own", || {
         let output = r#"s/"toolCallId":"[a-z]*_/"toolCallId":"own-/"#;
-        let words = "calls are shown under ids of the agent's own, such as `own-";
+        let words = "calls are shown under the agent's own ids, such as `own-";
         Pair { output, ..Pair::default() }.passes_with("keeps-native-ids", words);
     }),
     ("a stop that does not reach the tools", || {
