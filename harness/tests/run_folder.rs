@@ -211,7 +211,7 @@ fn a_case_is_shown_by_its_folder_or_by_a_part_of_its_plan() {
         (vec!["show", "mid-batch", "--out", "last"], "24 cases in last contain `mid-batch`"),
         (vec!["show", "nothing", "--out", "last"], "no case in last contains `nothing`"),
         (vec!["show", "."], "is not the directory of a case"),
-        (vec!["show", "last"], "last is a whole run"),
+        (vec!["show", "last"], "last is a complete run"),
         (vec!["show", "x", "--out", "nowhere"], "nowhere is not a run folder"),
     ] {
         let shown = brickbat(folder.path(), &args);
