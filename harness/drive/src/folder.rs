@@ -263,8 +263,8 @@ pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     if note.kind == KIND && note.schema == SCHEMA { Ok(note) } else { Err(no_run()) }
 }
 
-/// The cases in a run folder, with the folder of each, sorted by system and plan. After an interrupted run,
-/// these are the cases that were done.
+/// The cases in a run folder, each with its own folder, sorted by system and plan. After an interrupted
+/// run, these are the finished cases.
 pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {

@@ -187,7 +187,7 @@ struct Attempt {
     kept: Option<(Observed, Redactor)>,
     /// True if it could not be judged because the adapter did not answer in time.
     is_late: bool,
-    /// How long it ran, if it did.
+    /// The time for which it ran, if it did.
     took: Option<Duration>,
 }
 
@@ -231,7 +231,7 @@ async fn attempt(
     (Attempt { kept: driven.kept, took: Some(began.elapsed()), ..outcome }, running.process_of(plan))
 }
 
-/// The case of a plan's runs, without secrets. Its record is passed to `keep`.
+/// The case that a plan's runs form, without secrets. Its record is passed to `keep`.
 fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, options: Options<'_>) -> Case {
     let MergedRuns { outcome, repeats, is_confirmed, .. } = merged;
     let again = again.case(job);

@@ -61,9 +61,9 @@ pub struct ServerLimits {
     pub head_bytes: usize,
     pub body_bytes: usize,
     pub n_connections: usize,
-    /// How long a request may take from its first byte to its last.
+    /// The time limit for a request, from its first byte to its last.
     pub request_time: Duration,
-    /// How long to wait for the proof that the peer has read everything.
+    /// The time to wait for the proof that the peer has read everything.
     pub receipt_time: Duration,
 }
 
@@ -76,8 +76,8 @@ impl ServerLimits {
     ///   the peer's side.
     /// - 30 s for a request: on loopback the largest takes less than one second; the margin is for a loaded
     ///   machine.
-    /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds;
-    ///   the margin is for a garbage collection.
+    /// - 2 s for a receipt, in the system's time: a client that reads at all reads within milliseconds; the
+    ///   margin is for a garbage collection.
     pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
@@ -273,7 +273,7 @@ impl<C: Responder> Mount<C> {
     }
 
     /// From here on, ignores each request that was abandoned before the core could handle it: it is a late
-    /// request of a process that was killed, and needs no answer.
+    /// request from a killed process, and needs no answer.
     pub fn drop_late_words(&self) {
         // A request that is being handled has its number; the others wait for the core.
         let _core = lock(&self.core);

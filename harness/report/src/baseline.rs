@@ -20,7 +20,7 @@ pub use write::{Known, common_system, rewrite};
 use brickbat_scenario::verdict::{Finding, Severity};
 use cover::covers_plan;
 
-/// The known findings of a system, or of several versions and modes of one.
+/// The known findings for a system, or for several of its versions and modes.
 ///
 /// # The file
 ///
@@ -201,7 +201,7 @@ impl Entry {
         self.shown.iter().any(is_noted)
     }
 
-    /// True if a plan shows it, on its own or folded under another cause.
+    /// True if it occurs in a plan, on its own or folded under another cause.
     fn is_shown_by(&self, shown: &PlanFindings<'_>) -> bool {
         shown.findings.iter().flat_map(Finding::with_also).any(|finding| self.is_about(finding))
     }

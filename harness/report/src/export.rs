@@ -62,7 +62,7 @@ pub struct Target<'a> {
 pub struct Export {
     /// The assertion of the test, in a sentence.
     pub title: String,
-    /// The test first, then its package file and the text of an issue.
+    /// The test first, then its package file and the issue text.
     pub files: Vec<ExportFile>,
 }
 

@@ -1,4 +1,4 @@
-//! Threads that continue with another provider: the result of each system on each pair of dialects.
+//! Threads that continue with another provider: each system's result for each pair of dialects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,8 @@ pub struct Pair {
 }
 
 impl Switches {
-    /// The result of several reports. A system that is in several of them has the results of all.
+    /// The combined result from several reports. A system that is in more than one of them has the
+    /// results from all.
     pub fn of(reports: &[Report]) -> Switches {
         let mut cases: BTreeMap<(&str, &str, &str), Vec<&Case>> = BTreeMap::new();
         for case in reports.iter().flat_map(|report| &report.cases) {

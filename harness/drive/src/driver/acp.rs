@@ -245,7 +245,7 @@ impl Session {
         &self.id
     }
 
-    /// The id of the root process of everything that the system runs.
+    /// The id of the root process under which the system runs everything.
     pub(crate) fn process(&self) -> Option<u32> {
         self.link().process.id()
     }
@@ -448,8 +448,8 @@ fn prompt_request(session: &str, text: &str) -> PromptRequest {
 /// Handles the answer to a prompt.
 type EndTurn = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
-/// How long a killed adapter may take to disappear. The kernel takes milliseconds, unless a process hangs in
-/// a device.
+/// The time limit for a killed adapter to disappear. The kernel takes milliseconds, unless a process hangs
+/// in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -568,7 +568,8 @@ enum Close {
     Theirs,
 }
 
-/// How long an adapter may take to exit after its input has ended. A healthy one has nothing left to do.
+/// The time limit for an adapter to exit after its input has ended. A healthy one has nothing left to
+/// do.
 const END_WAIT: Duration = Duration::from_secs(5);
 
 /// Writes messages to the adapter, line by line. An adapter that does not read its input is treated as dead.

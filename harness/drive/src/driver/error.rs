@@ -11,7 +11,8 @@ use brickbat_engine::provider::Misaddressed;
 /// The source of an error. It is shared, because every session of an adapter reports why the adapter is gone.
 pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
-/// An error of the adapter, of its installation or of the machine: never a verdict on the SDK.
+/// An error in the adapter, in its installation or on the machine. It is never a verdict on the
+/// SDK.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DriverError {
     #[error("{program} is missing: {advice}")]

@@ -57,7 +57,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
     session_id(&answer)
 }
 
-/// How long the program may take. opencode needs a second to open its store.
+/// The time limit for the program. opencode needs a second to open its store.
 const GIVE_WAIT: Duration = Duration::from_secs(60);
 
 /// The limit of the answer in bytes. The answer contains only an id.

@@ -41,7 +41,7 @@ use super::http::{Address, Post};
 use super::protocol::ToolSpec;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// The name under which agents know this server. Many prefix the names of the tools with it.
+/// The name under which agents know this server. Many agents prefix the tool names with it.
 pub const SERVER: &str = "brickbat";
 
 /// Reads the tools that the harness wrote to a file for a session.

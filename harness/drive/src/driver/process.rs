@@ -34,7 +34,7 @@ pub struct Launch {
     /// The temporary folder of the run, with the adapter's home and its temporary files; without one it sees
     /// the user's.
     pub scratch: Option<PathBuf>,
-    /// Limits of waiting and of sizes.
+    /// Time and size limits.
     pub limits: ProcessLimits,
 }
 
@@ -53,7 +53,7 @@ pub struct ProcessLimits {
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
     pub answer: Duration,
-    /// The size of one line of its standard output, in bytes.
+    /// The size limit for one line on its standard output, in bytes.
     pub line_bytes: usize,
 }
 
@@ -68,10 +68,12 @@ impl ProcessLimits {
     };
 }
 
-/// How long a process that has closed its standard output may take to exit, and its last output to be read.
+/// The time limit for a process that has closed its standard output to exit, and for its last output to be
+/// read.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
-/// How long it may leave a written line unread before it is considered dead: its pipe holds 64 KiB.
+/// The time for which it may leave a written line unread before it is considered dead. Its pipe
+/// holds 64 KiB.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 
 /// The part of the standard error that is kept: enough for the last stack trace.

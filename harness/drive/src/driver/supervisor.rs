@@ -6,8 +6,8 @@
 //! can reach only the program's group. It forwards no bytes: the program gets the pipes themselves. Nothing
 //! here waits for a fixed time. Brickbat can also interrupt the program, by a byte on the socket.
 //!
-//! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the
-//! folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
+//! A supervisor without a program is the reaper for a run's temporary folder. Supervisors that work in
+//! the folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
@@ -312,7 +312,7 @@ mod linux {
         }
     }
 
-    /// The parent and the group in the text of `/proc/N/stat`. The name before them may contain any
+    /// The parent and the group from `/proc/N/stat`. The name before them may contain any
     /// character.
     fn kin(stat: &str) -> Option<(Pid, Pid)> {
         let (_, after_name) = stat.rsplit_once(')')?;

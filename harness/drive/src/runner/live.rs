@@ -416,7 +416,7 @@ impl Live<'_> {
         self.session.barrier().await.map(drop)
     }
 
-    /// Processes everything that a watched system still does on its own. Otherwise, the load of the machine
+    /// Processes everything that a watched system still does on its own. Otherwise, the machine's load
     /// would decide which turn this belongs to, or whether it is observed. Returns true if the system is
     /// idle.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {

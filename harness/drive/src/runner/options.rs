@@ -34,7 +34,7 @@ pub struct Options<'a> {
     /// The known findings.
     pub baselines: &'a [Baseline],
     pub redactor: &'a Redactor,
-    /// Receives the record of each case; none to record nothing.
+    /// Receives each case's record; none to record nothing.
     pub keep: Option<Keep<'a>>,
     /// Receives the intermediate result of a plan before it is final.
     pub suspected: Option<Suspected<'a>>,
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Suspected<'_> {
     }
 }
 
-/// Receives the record of each finished case, with the redactor for its secrets.
+/// Receives the record for each finished case, with the redactor for its secrets.
 #[derive(Clone, Copy)]
 pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
 

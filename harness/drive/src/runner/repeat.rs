@@ -25,8 +25,8 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
-/// Runs of a plan alone when its runs differ. Including the first, there are four, which is enough to
-/// distinguish often from rarely.
+/// The number of runs for a plan on its own when its results differ. Including the first run, there
+/// are four, which is enough to distinguish often from rarely.
 const ALONE_RUNS: usize = 3;
 
 /// Plans that are run again alone because the adapter failed. One plan that ends a process makes at most the
@@ -171,7 +171,8 @@ struct Retried<'a> {
     options: Options<'a>,
     /// Plans with a run that broke the adapter. The culprit is known only when all of them have run again.
     broken: Vec<(usize, Vec<PlanRun>)>,
-    /// Plans that were tried again because the adapter failed, and how many of the last of them failed again.
+    /// The number of plans that were retried because the adapter failed, and how many of the most recent ones
+    /// failed again.
     n_tried: usize,
     n_in_a_row: usize,
 }
@@ -203,7 +204,7 @@ impl Retried<'_> {
     }
 }
 
-/// The findings of the first runs of a plan, if there are any.
+/// The findings from a plan's first runs, if there are any.
 fn suspect(todo: &PlanToRun<'_>, runs: &[PlanRun]) -> Option<MergedRuns> {
     let mut outcome = runs.iter().find(|run| run.has_failed())?.outcome.clone();
     let findings = models::united(todo.shown.to_vec(), outcome.judgement.findings);

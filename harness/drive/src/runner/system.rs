@@ -185,7 +185,7 @@ impl System {
         }
     }
 
-    /// The same system with another version of its SDK than the lockfile's.
+    /// The same system with an SDK version that differs from the lockfile's.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
             _ if version.trim().is_empty() => {
@@ -342,7 +342,8 @@ impl Running {
         if has_barrier { Confidence::Observed } else { Confidence::Read }
     }
 
-    /// How often to run plans on this system. Our own agent is deterministic, so nothing needs confirming.
+    /// The number of times to run each plan against this system. Our own agent is deterministic, so
+    /// nothing needs confirming.
     pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
         Repeat { confirm: wanted.confirm && self.adapted().is_some(), ..wanted }
     }

@@ -29,13 +29,13 @@ use crate::driver::{DriverError, Progress};
 use host::{Examinee, Host};
 use probe::{Defect, Halt, Probed};
 
-/// The results of the probes of an adapter.
+/// An adapter's probe results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     pub system: String,
     /// The SDK and its version, as the adapter reports them; none if it never did.
     pub about: Option<String>,
-    /// The result of each probe, in a fixed order.
+    /// The probe results, in a fixed order.
     pub probes: Vec<ProbeReport>,
 }
 

@@ -29,8 +29,8 @@ const READ_LEN: usize = 16 << 10;
 /// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
 const KEPT_LEN: usize = 64 << 10;
 
-/// How long a refused peer may continue to send, while its bytes are discarded. Closing a socket with unread
-/// bytes would destroy the refusal before the peer reads it.
+/// The time for which a refused peer may continue to send while its bytes are discarded. Closing a socket
+/// with unread bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
 /// How early the timers of clients may fire, at most: Node.js counts whole milliseconds.

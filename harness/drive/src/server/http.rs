@@ -205,9 +205,8 @@ fn authority_of(target: &str) -> Option<&str> {
     absolute(target).and_then(|rest| rest.split(['/', '?', '#']).next())
 }
 
-/// The path of a target with its query, as it was sent. Only the scheme and authority of an absolute form are
-/// removed:
-/// a later `://` is a part of the path or of the query.
+/// The path of a target with its query, as it was sent. Only the scheme and authority in an absolute form are
+/// removed. A later `://` is part of the path or the query.
 pub(crate) fn origin_form(target: &str) -> Option<&str> {
     match absolute(target) {
         Some(rest) => rest.find(['/', '?', '#']).map(|at| &rest[at..]).filter(|path| path.starts_with('/')),

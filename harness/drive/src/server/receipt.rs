@@ -103,7 +103,7 @@ mod linux {
         closed_by_peer: bool,
     }
 
-    /// The result of the queues of both ends.
+    /// The result from the queues at both ends.
     ///
     /// A peer that has closed may be gone without a trace, because a busy kernel keeps only a limited number
     /// of closed sockets.

@@ -169,7 +169,7 @@ fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
 /// The reason for a class without scenarios if the catalogue gives none.
 const UNSAID: &str = "No scenario covers it, and the catalogue gives no reason.";
 
-/// How many classes are proven, in total and by cover tag.
+/// The number of proven classes, in total and by cover tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
     pub proven: usize,

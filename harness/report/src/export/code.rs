@@ -379,7 +379,7 @@ fn asserted_in_python(assertion: &Assertion, said: &str) -> String {
     }
 }
 
-/// A line of the head of a test: a comment, or a line of the docstring.
+/// A line at the head of a test: a comment, or a docstring line.
 fn commented(line: &str, language: Language) -> String {
     match language {
         Language::JavaScript => format!("// {line}").trim_end().to_owned(),

@@ -43,7 +43,7 @@ pub struct Reply {
 /// A position in a reply at which the provider stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// How many frames have been sent by then; none if not even the head was sent.
+    /// The number of frames sent by then; none if not even the head was sent.
     pub after_frames: Option<usize>,
     /// The same position in the plan's terms.
     pub at: Held,
@@ -172,7 +172,7 @@ impl RequestFile {
     }
 }
 
-/// How much of a reply was sent, according to the trace.
+/// The part of a reply that was sent, according to the trace.
 fn reached(id: ExchangeId, trace: &Trace) -> &'static str {
     if order::raced(trace).contains(&id) {
         return "the user stopped this turn; timing.json says how the reply ended";

@@ -27,7 +27,7 @@ pub(super) struct Timing {
 pub(super) enum Sighting {
     /// A line of `trace.jsonl`, from 0.
     Line(usize),
-    /// The end of a reply or of a tool during the user's stop.
+    /// A reply or tool that ended during the user's stop.
     End(Event),
     /// This many quiet spells.
     Quiet(usize),

@@ -25,7 +25,7 @@ pub struct Page<'a> {
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
-/// Lines of a terminal of the default size. With more than one system there are more.
+/// The number of lines in a terminal of the default size. More than one system takes more lines.
 const SCREEN: usize = 24;
 
 /// Lines that do not depend on the causes: verdict, next steps, level and counts, blank lines, the prompt.
@@ -251,7 +251,7 @@ fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds
     text.push('\n');
 }
 
-/// The number of plans and the level of each system.
+/// Each system's number of plans and level.
 fn counts(text: &mut String, report: &Report, page: &Page<'_>) {
     summary_of(text, report, page.fail_on, page.paint, |text, account| {
         if let Some(level) = level(account) {

@@ -9,7 +9,7 @@ use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
-/// A human-readable legend for the letters and words of a shape.
+/// A human-readable legend for the letters and words in a shape.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
      tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
@@ -108,8 +108,8 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// The outcome of a call's tool by then; none if it had no result yet. A fast system may send a result before
-/// the harness sees it arrive; then the text shows its source.
+/// The outcome of the called tool by then; none if it had no result yet. A fast system may send a result
+/// before the harness sees it arrive; then the text names its source.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

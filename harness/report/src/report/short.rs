@@ -62,12 +62,12 @@ impl ShortIds {
     }
 }
 
-/// The minimum number of digits of an id that a user types.
+/// The minimum number of digits in an id that a user types.
 const MIN_DIGITS: usize = 4;
 
-/// The minimum number of digits of a cause's id that are printed. With a hundred causes, two share the first six digits
-/// in one of three thousand runs, and the first four in one of thirteen. A part of the run would then print a shorter id
-/// than the complete run.
+/// The minimum number of digits printed for a cause id. With a hundred causes, two share the first six digits
+/// in one of three thousand runs, and the first four in one of thirteen. A shard of the run would then print
+/// a shorter id than the complete run.
 const CAUSE_DIGITS: usize = 6;
 
 #[cfg(test)]

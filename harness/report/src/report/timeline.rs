@@ -52,14 +52,14 @@ pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String)
     text
 }
 
-/// Who did what, in order.
+/// The actors and their actions, in order.
 pub(super) fn drawing(record: &Record) -> Drawing {
     let mut drawing = Drawing::default();
     steps::draw(record, &mut drawing);
     drawing
 }
 
-/// Lines of one message of a history that are shown.
+/// The maximum number of lines shown for one message in a history.
 const LINES_OF_MESSAGE: usize = 3;
 
 /// Messages of a history that are shown.

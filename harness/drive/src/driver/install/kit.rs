@@ -1,5 +1,5 @@
 //! The kits: the package `brickbat-adapter`, which implements the protocol for an adapter, and a file that
-//! does the same for a filter's driver and is written next to it.
+//! does the same for a filter's driver and is written alongside it.
 //!
 //! A manifest with `kit: 1` gets the copy that is embedded in this program, unless its dependencies include
 //! the package.

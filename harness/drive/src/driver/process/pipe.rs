@@ -1,4 +1,4 @@
-//! The pipe of a process's standard error: it can be awaited, or read immediately.
+//! A process's standard error pipe, which can be awaited or read immediately.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! The death of a system's process, the new one that loads the session, and a second one while the first
-//! lives.
+//! Killing a system's process, starting a new one that loads the session, and starting a second one
+//! while the first still runs.
 //!
 //! Nothing here waits for a fixed time: the process is gone when the kernel reports it, its connections are
 //! closed by then, and the server reports this for each one that was in use. Only then does the conversation
@@ -107,7 +107,7 @@ impl Live<'_> {
         self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
     }
 
-    /// An action of a process while it was being killed. The closing of its connections does not count.
+    /// Something that a process did while it was being killed. Closing its connections does not count.
     fn on_dead_event(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(event) => {

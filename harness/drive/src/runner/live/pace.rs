@@ -51,12 +51,12 @@ const QUIET: Duration = Duration::from_millis(250);
 /// wait.
 const GRACE: u32 = 4;
 
-/// A divisor of the silence of a hang. A step that has not started after that part will not start: about 4 of
-/// 15 s.
+/// A divisor for the silence that counts as a hang. A step that has not started after that part will not
+/// start: about 4 of 15 s.
 const PROGRESS_PART: u32 = 4;
 
-/// How much longer to wait for a suspect: 45 s for an SDK. Clients that back off for longer make several
-/// requests, and the conductor already waits longer for those.
+/// The factor by which to wait longer for a suspect: 45 s for an SDK. Clients that back off for longer
+/// make several requests, and the conductor already waits longer for those.
 const SUSPECT_FACTOR: u32 = 3;
 
 /// The minimum number of quiet spells before anything counts as a hang.

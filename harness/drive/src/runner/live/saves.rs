@@ -1,4 +1,4 @@
-//! The writes of a system's store. Each waits, before and after it, until the harness lets it continue.
+//! Writes to a system's store. Each one waits, before and after it, until the harness lets it continue.
 
 use std::collections::VecDeque;
 

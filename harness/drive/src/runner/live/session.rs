@@ -76,7 +76,7 @@ impl SystemSession {
         }
     }
 
-    /// The id of the root of the system's processes; none if it runs in this process.
+    /// The id of the system's root process; none if the system runs in this process.
     pub(super) fn process(&self) -> Option<u32> {
         match self {
             SystemSession::InProcess(_) => None,

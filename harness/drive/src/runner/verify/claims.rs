@@ -86,8 +86,8 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// Checks that a call that is handed out arrives at its gate, and that the next request has its result and
-/// the result of its sibling.
+/// Checks that a call handed to the client arrives at its gate, and that the next request contains its
+/// result and that of its sibling.
 async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(OUTSIDE).await?;
     session.play(0).await?;
@@ -308,7 +308,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
 }
 
 /// Checks that a thread continues with the provider of each other dialect, and that its first request there
-/// has the results of the turn before.
+/// contains the results from the turn before.
 async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     if host.examinee == Examinee::Agent {
         // The harness restarts an agent with other settings for this, and `reloads-sessions` checks that a

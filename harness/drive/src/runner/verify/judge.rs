@@ -18,7 +18,7 @@ pub(super) struct TurnLog {
     pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
     /// Requests outside the conversation.
     pub(super) outside: Vec<Arc<[u8]>>,
-    /// The number of requests of sub-agents.
+    /// The number of requests that sub-agents sent.
     pub(super) n_of_sub_agents: u32,
     pub(super) gate_calls: Vec<GateCall>,
     /// The states of calls, as the user saw them.

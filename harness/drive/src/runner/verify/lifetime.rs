@@ -1,4 +1,4 @@
-//! Probes of the claims of an adapter, and of its process.
+//! Probes for an adapter's claims and for its process.
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde_json::{Value, json};

@@ -105,7 +105,7 @@ impl Defect {
         Defect { hint: Some(hint), ..self }
     }
 
-    /// The same defect, prefixed with the place where it was observed.
+    /// The same defect, prefixed with the location where it was observed.
     pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
         Defect { seen: format!("{place}: {}", self.seen), ..self }
     }

@@ -104,7 +104,7 @@ pub(super) const HANDED: Conversation = Conversation {
 ",
 };
 
-/// One call that runs on the user's side, and one that does not.
+/// One call that runs in the client, and one that does not.
 pub(super) const OUTSIDE: Conversation = Conversation {
     name: "outside",
     tools: r#"{ lookup: { returns: "found {key}" }, pick: { returns: "the user picked {key}", client: true } }"#,

@@ -55,7 +55,8 @@ async fn is_dropped(
     }
 }
 
-/// How long an SDK may take to notice a stop while its turn continues: some poll for it once a second.
+/// The time limit for an SDK to notice a stop while its turn continues. Some SDKs poll for it once a
+/// second.
 const SIGNAL_TIME: Duration = Duration::from_secs(3);
 
 /// Checks that a turn is answered when the provider's last reply has ended, and after a stop only when

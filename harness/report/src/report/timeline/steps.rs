@@ -357,7 +357,7 @@ impl Story<'_, '_> {
     }
 }
 
-/// The actions of the plan with the turn and the receipt of each.
+/// The actions in the plan, each with its turn and receipt.
 fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &ReceiptNote)> {
     let turns = record.plan.turns.iter().enumerate();
     let actions = turns.flat_map(|(turn, planned)| planned.actions.iter().map(move |action| (turn, action)));
