@@ -48,7 +48,7 @@ pub struct CheckOptions {
     pub denied: Vec<&'static Rule>,
 }
 
-/// Where a text begins in its file.
+/// The position where a text begins in its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
     /// Line, from 1.
@@ -296,7 +296,7 @@ struct Subject<'a> {
     /// The same bytes without unpaired surrogates. Providers reject these, and JSON readers cannot read
     /// past them.
     readable: &'a [u8],
-    /// Where the range begins in the text.
+    /// The position where the range begins in the text.
     offset: usize,
     /// True for a bare list of messages.
     is_list: bool,

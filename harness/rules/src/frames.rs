@@ -110,7 +110,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns the name of the event or the error, or an empty text.
+    /// Returns the event or error name, or an empty text.
     pub fn name(&self) -> &'a str {
         match self.kind() {
             FrameKind::Event => self.header(":event-type"),

@@ -11,7 +11,7 @@ pub struct Rule {
     pub id: &'static str,
     /// The short name in tables and comments, for example `ANT-TU-1`.
     pub alias: &'static str,
-    /// The requirement in one line.
+    /// The requirement, on one line.
     pub summary: &'static str,
     /// The meaning of a violation and how to fix the history, for readers who are new to the rule.
     pub why: &'static str,
@@ -119,7 +119,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether the rule is about the format of a call's id. No provider rejects an id that it
+    /// Returns whether the rule is about the format of a call id. No provider rejects an id that it
     /// issued itself.
     pub fn is_about_id_form(&self) -> bool {
         ID_FORMS.contains(&self.short_name())

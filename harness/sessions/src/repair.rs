@@ -60,7 +60,7 @@ pub struct Mended {
     pub files: Files,
     /// The lines at which the branch was cut, and that are now attached to the line before them again.
     pub reattached: Vec<Place>,
-    /// The edits, in the order of the conversation.
+    /// The edits, in conversation order.
     pub edits: Vec<Planned>,
     /// The verdict before the repair.
     pub before: Judgement,
@@ -431,7 +431,7 @@ fn without_needless_fillers<'a>(sent: &'a [Message], session: &Session) -> Cow<'
     Cow::Owned(messages)
 }
 
-/// The results in messages: the id of the call and the place.
+/// The results in messages: the call id and the place.
 fn results_of(messages: &[Message]) -> impl Iterator<Item = (&str, &Place)> {
     messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match &block.content {
         histories::Block::Result(result) => Some((result.call.as_str(), &block.place)),

@@ -36,7 +36,7 @@ pub struct Session {
     pub n_compactions: usize,
     /// The number of places where the conversation has more than one continuation.
     pub n_forks: usize,
-    /// Faults of the store and of the branch: unreadable parts and cuts.
+    /// Faults in the store and the branch: unreadable parts and cuts.
     pub troubles: Vec<Trouble>,
     /// Unknown kinds of records, which were skipped. Each kind is listed once.
     pub unknown: Vec<String>,
@@ -94,7 +94,7 @@ pub enum Ending {
     Aborted,
 }
 
-/// A fault of the store or of the branch.
+/// A fault in the store or the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The place of the fault.
@@ -120,8 +120,8 @@ pub struct Cut {
 pub struct Sent {
     /// The messages. A block that was not stored has the place of the block for which it was made.
     pub messages: Vec<Message>,
-    /// The changes that the product makes when sending, with the number of each; for example `fills calls
-    /// without a result`.
+    /// The changes that the product makes when sending, each with its count; for example
+    /// `fills calls without a result`.
     pub mended: Vec<(&'static str, usize)>,
     /// The error and its place, if the product gives up before it sends anything.
     pub gives_up: Option<(String, Place)>,

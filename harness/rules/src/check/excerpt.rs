@@ -48,7 +48,7 @@ const MAX_STRING: usize = 48;
 /// Maximum depth of unfolded values around a location. A block of a message is at depth three.
 const MAX_UNFOLDED: usize = 5;
 
-/// Maximum number of fields shown of an unfolded object.
+/// Maximum number of fields shown for an unfolded object.
 const MAX_FIELDS: usize = 8;
 
 /// Returns the location and the excerpt for each pointer into a body.
@@ -375,5 +375,5 @@ pub fn conversation(body: &[u8], list: &str) -> Vec<String> {
     }
 }
 
-/// Maximum number of characters shown of a body that is not JSON.
+/// Maximum number of characters shown from a body that is not JSON.
 const MAX_BODY: usize = 200;

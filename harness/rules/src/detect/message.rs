@@ -54,7 +54,7 @@ fn is_snake_case(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Fields of Gemini's parts. Clients write them in two spellings:
+/// The fields in Gemini parts. Clients write them in two spellings:
 /// <https://ai.google.dev/api/caching#Part>.
 const PART_FIELDS: [&str; 26] = [
     "text",
@@ -177,7 +177,7 @@ fn of_block(block: Json) -> Sign {
     }
 }
 
-/// Classifies a block without `type`. In Bedrock, the name of the block's only field is its type. A few
+/// Classifies a block without `type`. In Bedrock, the block's only field names its type. A few
 /// frameworks write texts and images in the same way, so those two indicate nothing.
 fn of_untyped(block: Json) -> Sign {
     let has_id = |field: &str| block.field(field).field("toolUseId").is_str();

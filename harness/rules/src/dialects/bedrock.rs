@@ -143,7 +143,7 @@ enum Model {
 }
 
 impl Model {
-    /// Reads an id such as `us.amazon.nova-pro-v1:0`, or the ARN of a model or of an inference profile.
+    /// Reads an id such as `us.amazon.nova-pro-v1:0`, or the ARN of a model or an inference profile.
     fn of(id: &str) -> Model {
         let name = id.rsplit(['/']).next().unwrap_or(id);
         match () {

@@ -49,7 +49,7 @@ pub(super) static DEFINITION: Definition = Definition {
     machine: || Box::new(Chat::new(&stream::CHAT)),
 };
 
-/// The messages are those of OpenAI Chat Completions; a made-up result names its tool.
+/// The messages are OpenAI Chat Completions messages; a made-up result names its tool.
 static CODEC: Codec = Codec {
     result: |result| json!({ "role": "tool", "tool_call_id": result.call, "name": result.name, "content": result.text() }),
     call_id: IdForm { prefix: "", alphabet: ALPHANUMERICS, n_letters: 9 },

@@ -115,8 +115,7 @@ impl Wording {
     }
 
     /// Returns the number of matching letters in the paths of a sentence that begins at `start`: those in
-    /// the name of the list of messages. `None` if the sentence is incomplete or a path belongs to another
-    /// dialect.
+    /// the message list's name. `None` if the sentence is incomplete or a path belongs to another dialect.
     fn paths_from(&self, start: usize, text: &Plain) -> Option<usize> {
         let (mut at, mut letters) = (start, 0);
         for (k, part) in self.fixed.iter().enumerate() {
@@ -140,8 +139,8 @@ impl Wording {
     }
 }
 
-/// Returns the number of letters that a path adds to a match: those in the name of the dialect's list of
-/// messages. `None` if the path begins with the list of another dialect.
+/// Returns the number of letters that a path adds to a match: those in the name of the dialect's message
+/// list. `None` if the path begins with another dialect's list.
 fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = path.split(|c: char| !is_of_word(c)).next().unwrap_or_default();
@@ -197,7 +196,7 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
 }
 
-/// Splits a sentence into its fixed parts and the names of its placeholders.
+/// Splits a sentence into its fixed parts and its placeholder names.
 fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut fixed, mut names) = (Vec::new(), Vec::new());
     let mut rest = sentence;
@@ -258,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Calls `each` with the sentence of each rule in each profile, and with an example text for its
+    /// Calls `each` with every rule's sentence in every profile, and with an example text for its
     /// placeholders.
     fn each_sentence(mut each: impl FnMut(&'static Profile, &'static Rule, &'static str, &str)) {
         for profile in Profile::all() {

@@ -21,7 +21,7 @@ pub struct Table {
     n_unclear: usize,
     /// Counts by host and dialect.
     no_profile: BTreeMap<NoProfile, usize>,
-    /// The counts of each rule, by its id.
+    /// Each rule's counts, by rule id.
     rules: BTreeMap<&'static str, RuleCounts>,
     n_unlisted: usize,
 }

@@ -269,7 +269,7 @@ fn discord_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// Matches a secret key of AWS without a name: 40 characters of base64 that change their class as often as
+/// Matches an AWS secret key without a name: 40 base64 characters that change their class as often as
 /// random ones do. Paths, hexadecimal hashes and words change it less often.
 fn aws_secret(bytes: &[u8], at: usize) -> Option<usize> {
     const LEN: usize = 40;
@@ -336,7 +336,7 @@ fn telegram(bytes: &[u8], floor: usize, colon: usize) -> Option<(usize, usize)> 
     is_one.then_some((colon - n_before, colon + 1 + n_after))
 }
 
-/// Finds the secret part of a webhook's URL. Anyone with the URL can post to it.
+/// Finds the secret part of a webhook URL. Anyone with the URL can post to it.
 fn webhook(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     const HOOKS: [&[u8]; 3] =
         [b"/hooks.slack.com/services/", b"/hooks.slack.com/workflows/", b"/api/webhooks/"];

@@ -2,7 +2,7 @@
 
 use serde::de::IgnoredAny;
 
-/// Maximum number of bytes of call arguments to keep, over all calls of a stream.
+/// Maximum number of bytes to keep from call arguments, over all calls in a stream.
 pub const MAX_KEPT_BYTES: usize = 4 << 20;
 
 /// Maximum number of calls, items and parts to track in one stream. The largest real replies have some

@@ -14,12 +14,12 @@ pub(crate) struct LineReader {
     n_bytes: usize,
     /// Number of complete lines.
     n_lines: usize,
-    /// Where the current line begins.
+    /// The position where the current line begins.
     line_offset: usize,
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// Where the current event begins.
+    /// The position where the current event begins.
     begun: Option<StreamOffset>,
     stray: Vec<u8>,
     stray_begun: Option<StreamOffset>,

@@ -1,7 +1,7 @@
 //! The strictness with which a stream is checked.
 //!
-//! All providers of a dialect stream by its grammar. But compatible providers break some of the rules of
-//! the dialect's own provider, and readers can handle that. If the host has a profile, the profile lists
+//! All providers for a dialect follow its stream grammar. But compatible providers break some of the
+//! original provider's rules, and readers can handle that. If the host has a profile, the profile lists
 //! those rules. If the host is unknown, the rules that any compatible provider breaks apply.
 
 use super::rule::StreamRule;

@@ -1,4 +1,4 @@
-//! Vercel's AI SDK: a JSON list of the chunks of one UI message stream, recorded to be replayed.
+//! Vercel's AI SDK: a JSON list of the chunks in one UI message stream, recorded for replay.
 //!
 //! The chunks form one model message, as in `readUIMessageStream` (`processUIMessageStream` of `ai` 6.0.326,
 //! <https://github.com/vercel/ai/blob/main/packages/ai/src/ui/process-ui-message-stream.ts>). The place of a

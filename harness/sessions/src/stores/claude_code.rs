@@ -1,4 +1,4 @@
-//! Claude Code: one JSONL file per session, with a folder of companions next to it.
+//! Claude Code: one JSONL file per session, with a companion folder next to it.
 //!
 //! The lines form a tree by `parentUuid`, and every block of a reply has its own line. [`branch`] rebuilds
 //! the lines that are sent. Its makers call the format internal, so lines of an unknown kind are noted and

@@ -65,8 +65,8 @@ impl Store for GeminiCli {
     }
 }
 
-/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in its own process. The
-/// product writes either copy again after its removal: the one beside the call, and the user message.
+/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in its own process. If
+/// either copy is removed, the product writes it again: the one beside the call, and the user message.
 const COPIES_ANEW: Relapse = Relapse {
     words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \
             each result again, and the resume after that one is refused.",

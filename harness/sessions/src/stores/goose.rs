@@ -165,7 +165,7 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
     Ok(readers.into_iter().map(session).collect())
 }
 
-/// The provider and the model of each session, as far as its row has them.
+/// Each session's provider and model, as far as its row contains them.
 fn providers(database: &Database) -> BTreeMap<String, (String, Option<String>)> {
     let mut providers = BTreeMap::new();
     // Databases before schema 6 lack these columns.

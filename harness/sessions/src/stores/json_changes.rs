@@ -7,7 +7,7 @@ use brickbat_rules::json::{Json, JsonType};
 
 use super::list::Changes;
 
-/// The changes of a value and of everything inside it.
+/// The changes to a value and to everything inside it.
 #[derive(Debug, Default)]
 pub(crate) struct JsonChanges {
     /// The changes of its items, if it is a list.

@@ -1,4 +1,4 @@
-//! Shared functions of the readers of JSON message lists.
+//! Shared functions for reading JSON message lists.
 
 use brickbat_rules::json::Json;
 

@@ -1,4 +1,4 @@
-//! Shared functions of the tests of JSON stores.
+//! Shared functions for the JSON store tests.
 
 use brickbat_rules::histories::Block as Content;
 use serde_json::Value;

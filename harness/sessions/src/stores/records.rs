@@ -137,7 +137,7 @@ pub(super) struct ItemSpans {
 }
 
 impl ItemSpans {
-    /// The byte range in the file of the item at a pointer inside a record.
+    /// The file's byte range that contains the item at a pointer inside a record.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],
@@ -157,7 +157,7 @@ impl ItemSpans {
 /// The items of a list, and the indices of those to remove.
 type Items = (Vec<Range<usize>>, BTreeSet<usize>);
 
-/// Replacements of byte ranges of a file, collected for one pass.
+/// Replacements for byte ranges in a file, collected for one pass.
 #[derive(Debug, Default)]
 pub(super) struct Splices {
     edits: Vec<(Range<usize>, Vec<u8>)>,

@@ -50,8 +50,8 @@ impl Store for Request {
     }
 }
 
-/// Joins the parts of each message that has the same id as another message into one item. The provider
-/// rejects the item, not one of its parts.
+/// Joins all parts of messages that share an id into one item. The provider rejects the item, not one
+/// of its parts.
 fn items_sent_twice(messages: &mut [Message]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for id in messages.iter().filter_map(|message| message.id.clone()) {

@@ -1,4 +1,4 @@
-//! Twenty: an export of the tables of its agent's chat.
+//! Twenty: an export of its agent chat tables.
 //!
 //! One JSON object `{agentChatThread, agentTurn, agentMessage, agentMessagePart}` of lists of rows, named
 //! like Twenty's entities. A part is a row with the fields of a UI message part under different names.
@@ -235,7 +235,7 @@ fn threads(root: Json<'_, '_>) -> BTreeMap<String, Vec<(String, UiMessage)>> {
     rows.map(|(_, row)| (text(&row, "id").to_owned(), Vec::new())).collect()
 }
 
-/// The parts of each message, in order, by the id of the message.
+/// Each message's parts, in order, by message id.
 fn parts(root: Json<'_, '_>) -> BTreeMap<String, Vec<(Place, Value)>> {
     let mut parts: BTreeMap<String, Vec<(f64, Place, Value)>> = BTreeMap::new();
     for (place, row) in rows(root, "agentMessagePart") {

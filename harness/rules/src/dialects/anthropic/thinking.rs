@@ -1,4 +1,4 @@
-//! Where thinking blocks are required or forbidden, and whether they are unchanged.
+//! Checks where thinking blocks are required or forbidden, and that they are unchanged.
 //!
 //! The field that enables thinking may come after the messages, so checks that depend on it wait for the
 //! end. Signatures can be verified only by a provider that remembers what it issued. Without a memory,
@@ -232,7 +232,7 @@ impl<'a> Thinking<'a> {
         tool_loop.last_reply = first;
     }
 
-    /// Ends the tool loop: the turn has something other than calls or results.
+    /// Ends the tool loop: the turn contains anything other than calls or results.
     pub(super) fn loop_ends(&mut self) {
         self.tool_loop = None;
     }

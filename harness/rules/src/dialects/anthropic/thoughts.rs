@@ -1,4 +1,4 @@
-//! Thinking that the provider of Anthropic Messages issued, block by block, with its conversation.
+//! Thinking that the Anthropic Messages provider issued, block by block, with its conversation.
 
 use hashbrown::HashMap;
 
@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 #[derive(Debug, Clone, Default)]
 pub struct Thoughts {
     thoughts: Vec<Thought>,
-    /// The index of each thought, by its signature, or by its data if it is redacted.
+    /// Each thought's index, by its signature, or by its data if it is redacted.
     places: HashMap<String, usize>,
     n_replies: usize,
     n_bytes: usize,

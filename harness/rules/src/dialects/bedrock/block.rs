@@ -49,7 +49,7 @@ pub(super) struct ConverseBlock {
     pub(super) kind: ConverseKind,
     /// The text or the reasoning.
     value: Mark,
-    /// The id of the call or of the result.
+    /// The id of the call or result.
     id: Mark,
     /// True if a result has its own type, as results of the model's own tools do.
     pub(super) is_typed: bool,
@@ -99,7 +99,7 @@ impl<'t, 'a> ConverseMessage<'_, 't, 'a> {
         self.json.at(block.id)?.as_str()
     }
 
-    /// Returns the text or the reasoning of one of its blocks.
+    /// Returns the text or reasoning from one of its blocks.
     pub(super) fn value(&self, block: &ConverseBlock) -> Option<Json<'t, 'a>> {
         self.json.at(block.value)
     }

@@ -1,4 +1,4 @@
-//! Requirements of Claude for conversations that Converse itself accepts.
+//! Claude's requirements for conversations that Converse itself accepts.
 //!
 //! The model may be known only at the end, so violations are kept until then.
 

@@ -1,4 +1,4 @@
-//! Thought signatures that the provider of Gemini issued.
+//! Thought signatures that the Gemini provider issued.
 
 use hashbrown::HashSet;
 
@@ -9,8 +9,8 @@ pub struct Issued {
     overflowed: bool,
 }
 
-/// Maximum number of bytes of signatures to keep. A real signature has some kB, and a plan issues a few
-/// dozen.
+/// Maximum number of bytes of signatures to keep. A real signature takes a few kB, and a plan issues a
+/// few dozen.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Placeholder signatures for calls that another model made

@@ -1,5 +1,5 @@
-//! Profiles of Mistral's La Plateforme by date, and of Mistral's validator `mistral-common` by tokenizer
-//! version.
+//! Profiles for Mistral's La Plateforme by date, and for Mistral's validator `mistral-common` by
+//! tokenizer version.
 //!
 //! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
 //! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares them with it.

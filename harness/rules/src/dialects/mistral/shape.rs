@@ -21,7 +21,7 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// Checks the fields of a message and of its calls.
+/// Checks the fields of a message and its calls.
 pub(super) fn check_message(said: MistralMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
     let at = |name: &str| format!("/messages/{n}/{name}");

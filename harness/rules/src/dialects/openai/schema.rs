@@ -25,7 +25,7 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// Checks the fields of a message and of its calls.
+/// Checks the fields of a message and its calls.
 pub(super) fn check_message(switches: &OpenaiChatSwitches, said: ChatMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
     if !said.json.is_object() {

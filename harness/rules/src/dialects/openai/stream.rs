@@ -131,7 +131,7 @@ fn is_openai_model(model: &str) -> bool {
     !name.contains('/') && !name.starts_with("gpt-oss") && (is_family || is_reasoner())
 }
 
-/// The rules of one variant of the grammar.
+/// The rules for one variant of the grammar.
 #[derive(Debug)]
 pub(crate) struct ChatRules {
     pub(crate) common: Common,
@@ -386,7 +386,7 @@ impl StreamedChoice {
     }
 }
 
-/// Checks the format of a call's id. Mistral's ids have nine letters and digits.
+/// Checks the format of a call id. Mistral's ids consist of nine letters and digits.
 fn check_id(rules: &ChatRules, id: Option<&str>, warnings: &mut Warnings) -> Verdict {
     let fits = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     match (rules.call_id, id) {

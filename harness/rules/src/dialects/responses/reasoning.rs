@@ -18,7 +18,7 @@ pub(super) struct Reasoning<'a> {
     empty: Vec<(usize, Cow<'a, str>)>,
     /// Items that the provider knows as results of reasoning.
     results: Vec<OutputItem<'a>>,
-    /// Ids of items of earlier responses.
+    /// Ids of items from earlier responses.
     before: HashSet<Cow<'a, str>>,
 }
 

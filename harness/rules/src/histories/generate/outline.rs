@@ -1,4 +1,4 @@
-//! What happens in a conversation, without its ids. The generator draws outlines and shrinks them.
+//! The events in a conversation, without ids. The generator draws outlines and shrinks them.
 
 use arbitrary::{Arbitrary, Unstructured};
 
@@ -24,7 +24,7 @@ pub const DIALECTS: [Dialect; 6] = [
 /// it has no rules.
 const _: () = assert!(DIALECTS.len() + cfg!(feature = "toy-dialect") as usize == Dialect::ALL.len());
 
-/// What happens in a conversation, and its fault.
+/// The events in a conversation, and its fault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub(super) dialect: Dialect,
@@ -168,7 +168,7 @@ impl Outline {
         self.dialect
     }
 
-    /// The fault of the conversation. `None` if it is valid.
+    /// The conversation's fault. `None` if it is valid.
     pub fn fault(&self) -> Option<Fault> {
         self.planted.map(|planted| planted.fault)
     }

@@ -17,7 +17,7 @@ pub(super) struct Folded {
     pub(super) thread: Option<String>,
     pub(super) messages: Vec<Message>,
     pub(super) unknown: Vec<String>,
-    /// The events of each block that is not in a snapshot, by the pointer of the block's place.
+    /// The events for each block that is not in a snapshot, by the pointer in the block's place.
     pub(super) events: BTreeMap<String, Vec<usize>>,
     /// The calls with an end event.
     pub(super) ended: BTreeSet<String>,
@@ -129,7 +129,7 @@ impl Fold {
         self.add_text(n, at, id, "");
     }
 
-    /// Adds to the text of a message. In a message with calls, the text is before the calls.
+    /// Appends to a message's text. In a message with calls, the text is before the calls.
     fn add_text(&mut self, n: usize, at: &Place, id: &str, delta: &str) {
         let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.is_aside) else { return };
         let blocks = &mut entry.message.blocks;

@@ -1,4 +1,4 @@
-//! The active branch: the chain of parents from the last line of the conversation, and the other lines of its
+//! The active branch: the parent chain from the last line in the conversation, and the other lines in its
 //! replies.
 //!
 //! Each block of a reply has its own line. Each result is a child of the line with its call, and the next
@@ -36,7 +36,7 @@ pub(super) struct Branch {
 
 /// The end of the walk to the top of the chain.
 enum Top {
-    /// The first line of the conversation.
+    /// The first line in the conversation.
     Root,
     /// A compaction.
     Boundary(usize),
@@ -201,7 +201,8 @@ struct Replies<'r> {
     by_line: BTreeMap<usize, usize>,
     /// The first reply of a call.
     calls: BTreeMap<&'r str, usize>,
-    /// The first reply with each line content of a message, so that a copy of a line is not added.
+    /// For each line content in a message, the first reply that has it, so that a copy of a line is
+    /// not added.
     contents: BTreeMap<(&'r str, &'r [u8]), usize>,
 }
 

@@ -48,8 +48,8 @@ fn open_calls(on_branch: &[Message]) -> BTreeSet<&str> {
     calls.filter(|call| !answered.contains(call)).collect()
 }
 
-/// Results that only survive in their display form: lines with a `toolUseResult` that name the line of their
-/// call but lost the result itself.
+/// Results that only survive in their display form: lines with a `toolUseResult` that name their call's line
+/// but lost the result itself.
 fn displayed(bytes: &[u8], records: &[Record], open: &BTreeSet<&str>) -> Vec<Message> {
     let by_uuid: BTreeMap<&str, &Record> =
         records.iter().map(|record| (record.uuid.as_str(), record)).collect();

@@ -63,10 +63,10 @@ fn beginnings(tree: &Tree) -> Vec<bool> {
 
 /// The line that a cut branch provably follows. `None` if it could be another line.
 ///
-/// A result follows the line of its call, which it names by the call's id. Any other line follows the end of
-/// the conversation before it in the file, if there is only one such end, in the same session and not later
-/// in time: the product appends each line as it is written. After a rewind, or with two writers, there are
-/// two ends, so nothing is proven.
+/// A result follows its call's line, which it names by the call's id. Any other line follows the end of the
+/// conversation before it in the file, if there is only one such end, in the same session and not later in
+/// time: the product appends each line as it is written. After a rewind, or with two writers, there are two
+/// ends, so nothing is proven.
 fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
     let record = &tree.records[at];
     if record.is_sidechain || record.is_team {

@@ -66,7 +66,7 @@ pub(super) enum Kind {
     User,
     /// A block of a reply.
     Assistant,
-    /// The output of a command of the user, which is sent as a user message.
+    /// The output of a user command, which is sent as a user message.
     LocalCommand,
     /// A compaction boundary, after which the sent messages begin.
     Boundary,

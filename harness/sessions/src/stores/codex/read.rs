@@ -81,7 +81,7 @@ struct Reader {
     is_excerpt: bool,
     /// True if each record has an ordinal, according to `session_meta.history_mode`.
     is_paginated: bool,
-    /// The ordinal and the place of the last record.
+    /// The last record's ordinal and place.
     last: Option<(Option<u64>, Place)>,
 }
 

@@ -1,4 +1,4 @@
-//! The send model of Codex: each call gets an output, and each output has a call.
+//! Codex's send model: each call gets an output, and each output has a call.
 //!
 //! Source: `ContextManager::for_prompt` and `codex-rs/core/src/context_manager/normalize.rs` of
 //! <https://github.com/openai/codex>, which write nothing back. They pair calls and outputs by sets of ids,

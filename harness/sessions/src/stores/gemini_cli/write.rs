@@ -1,4 +1,4 @@
-//! Edits of a session of Gemini CLI.
+//! Edits to a Gemini CLI session.
 //!
 //! A result is written beside its call, into `toolCalls`. A message is removed with its earlier records,
 //! which would otherwise return. A branch is cut with the product's own `$rewindTo`.
@@ -31,7 +31,7 @@ struct Changes<'l> {
     records: BTreeMap<usize, (&'l Record, bool)>,
     /// The pointers of the blocks to remove, by record.
     drops: BTreeMap<usize, BTreeSet<String>>,
-    /// New results, by record and call id. Each has the name of its tool.
+    /// New results, by record and call id. Each contains its tool name.
     answers: BTreeMap<usize, BTreeMap<String, (String, Vec<u8>)>>,
 }
 

@@ -86,7 +86,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended: changes.0.into_iter().collect(), gives_up: None }
 }
 
-/// The number of each change.
+/// The count for each change.
 #[derive(Debug, Default)]
 struct Changes(BTreeMap<&'static str, usize>);
 

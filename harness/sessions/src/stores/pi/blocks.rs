@@ -190,8 +190,7 @@ fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
     histories::Block::Native { dialect: Dialect::OpenaiResponses, value }
 }
 
-/// Splits an id. In the Responses API it consists of the id of the call and the id of the item, with a bar
-/// between them.
+/// Splits an id. In the Responses API, it consists of the call id and the item id, separated by a bar.
 pub(super) fn ids(id: &str) -> (&str, Option<&str>) {
     match id.split_once('|') {
         Some((call, item)) => (call, Some(item)),

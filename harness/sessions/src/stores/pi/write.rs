@@ -12,7 +12,7 @@ use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// Number of characters of a derived id that pi's short ids have.
+/// Number of characters in pi's short ids, to which a derived id is cut.
 const ID_LEN: usize = 8;
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {

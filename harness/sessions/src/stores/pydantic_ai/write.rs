@@ -42,9 +42,9 @@ struct Plan<'p, 't, 'a> {
     places: BTreeSet<&'p Place>,
     entries: Vec<Entry<'t, 'a>>,
     messages: Changes,
-    /// The changes of the parts of each message.
+    /// The changes to each message's parts.
     parts: BTreeMap<usize, Changes>,
-    /// The changes of lists of a user's texts and files. Such a list is the content of a part.
+    /// The changes to lists of user texts and files. Such a list is the content of a part.
     contents: BTreeMap<(usize, usize), Changes>,
     /// The parts of a new request after a response.
     requests: BTreeMap<usize, Vec<String>>,

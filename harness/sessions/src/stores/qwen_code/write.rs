@@ -139,7 +139,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// A line of results after the line of the call.
+/// A results line after the call's line.
 fn line_of(call: &Record, id: String, part: Value) -> Value {
     let mut line = base(call, id, "tool_result");
     line["message"] = json!({ "role": "user", "parts": [part] });
