@@ -1,8 +1,8 @@
 //! `brickbat-bench targets --folder DIR --corpus SEEDS [--seconds N] [--figures FILE]`: inputs per second
 //! of the fuzz target `agent`, measured in turns with the target `floor`.
 //!
-//! DIR has the built targets. SEEDS has the seeds of `agent`, from which both start. Time is CPU time of
-//! the process, so a busy machine changes little.
+//! DIR contains the built targets. SEEDS contains the seeds for `agent`, from which both start.
+//! Time is the process's CPU time, so a busy machine changes little.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

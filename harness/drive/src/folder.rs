@@ -58,7 +58,7 @@ pub struct RunArguments {
     /// Scenarios as they were named; empty for all built-in ones.
     pub scenarios: Vec<String>,
     pub systems: Vec<String>,
-    /// The user's manifest that has the systems.
+    /// The user's manifest that lists the systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
     /// The command of the user's adapter.
@@ -83,7 +83,7 @@ pub struct RunArguments {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
     pub seed: u64,
-    /// The part of the plans that was run; none for all of them.
+    /// The shard of the plans that was run; none for all plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<brickbat_report::report::Shard>,
 }

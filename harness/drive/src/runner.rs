@@ -49,7 +49,7 @@ pub async fn run(
     }
 }
 
-/// A system that stays up while jobs are run on it, one batch after the other.
+/// A system that stays up while jobs run against it, one batch after another.
 pub struct Started {
     system: System,
     running: Running,

@@ -1,9 +1,9 @@
 //! The server: it moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
 //!
 //! One server serves many plans, each mounted below its own base path. It makes no decisions about a reply:
-//! it sends the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends the body
-//! as planned, and reports what happened, in order, to the runner of the plan. It also has the gates, at
-//! which tools wait.
+//! it sends the core's [`Answer`](brickbat_engine::provider::Answer), stops at its holds, ends the body as
+//! planned, and reports the events, in order, to the plan's runner. It also provides the gates at which
+//! tools wait.
 //!
 //! It does not interpret bodies, and it does not trust its peers: every size, count and wait has a bound in
 //! [`ServerLimits`].
@@ -124,8 +124,8 @@ pub enum ServerEvent {
     },
     /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
-    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so no
-    /// verdict on it may follow.
+    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so
+    /// there must be no verdict on it.
     Broken,
 }
 

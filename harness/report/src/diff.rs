@@ -23,7 +23,7 @@ pub struct Comparison {
     /// The differences of the systems, the worst first.
     #[serde(rename = "partings")]
     pub divergences: Vec<Divergence>,
-    /// Plans that were judged on at most one of them.
+    /// Plans that were judged on at most one side.
     pub gaps: Vec<Gap>,
 }
 

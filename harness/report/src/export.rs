@@ -53,7 +53,7 @@ pub struct Target<'a> {
     pub issue: Option<&'a str>,
     /// The packages of the adapter with their versions, which include those that the test needs.
     pub packages: &'a [Package],
-    /// The known findings of the system, which may have the reason and the public report of this one.
+    /// The system's known findings, which may contain the reason and the public report for this one.
     pub baseline: Option<&'a Baseline>,
 }
 

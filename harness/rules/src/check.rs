@@ -198,8 +198,8 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
     })
 }
 
-/// Returns the range of the request in a text that [`check`] accepts: all of it, or the field `request` of
-/// a row.
+/// Returns the range of the request in a text that [`check`] accepts: the complete text, or the field
+/// `request` in a row.
 pub fn request_in(text: &[u8]) -> Range<usize> {
     row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }

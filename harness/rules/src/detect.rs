@@ -87,7 +87,8 @@ struct Messages {
     is_mixed: bool,
     /// True if a message has a form that no provider accepts.
     is_foreign: bool,
-    /// `Some(true)` if there are call ids and each has nine characters; `None` if there are none.
+    /// `Some(true)` if there are call ids and each consists of nine characters; `None` if there are
+    /// none.
     has_short_ids: Option<bool>,
     starts_with_system: bool,
     /// True if every message has only texts without a type. Bedrock writes texts like that, and so do a

@@ -25,7 +25,7 @@ pub struct Rule {
     pub phase: u8,
     /// True if only profiles that list the rule have it.
     pub is_optional: bool,
-    /// When the provider was first seen to have the rule, as `YYYY-MM`.
+    /// The month in which the provider was first seen to enforce the rule, as `YYYY-MM`.
     pub since: &'static str,
     /// How certain the rule is.
     pub confidence: Confidence,

@@ -225,7 +225,7 @@ impl Violations {
         }
     }
 
-    /// Adds a violation at most as a warning, because exactly this form of it is contested.
+    /// Adds a violation at most as a warning, because this exact form is contested.
     pub(crate) fn warn(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if self.profile.severity(rule).is_some() && self.has_room(rule, Severity::Warning) {
             self.push(rule, Severity::Warning, occurrence());

@@ -3,8 +3,8 @@
 //!
 //! JavaScript products write and send them without an error, and providers reject the request body: "The
 //! request body is not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). Rust strings
-//! cannot contain them, so they are read as U+FFFD, which has the same length in bytes, and the location of
-//! each is recorded.
+//! cannot contain them, so they are read as U+FFFD, which takes the same number of bytes, and the location
+//! of each is recorded.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,7 +19,8 @@ use crate::{File, Files, Place, Sent, Session, Trouble};
 const WORDS: &str = "half of a character, so the request body is not valid JSON";
 /// The replacement, which has the same number of bytes.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
-/// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist of them.
+/// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist entirely
+/// of halves.
 const MAX_NOTED: usize = 10_000;
 /// Magic bytes of non-text files.
 const BINARY: [&[u8]; 2] = [b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"];

@@ -118,7 +118,7 @@ pub struct Cut {
 /// The messages that a product sends in its next request, as far as the store determines them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// The messages. A block that was not stored has the place of the block for which it was made.
+    /// The messages. A block that was not stored gets the place of the block for which it was made.
     pub messages: Vec<Message>,
     /// The changes that the product makes when sending, each with its count; for example
     /// `fills calls without a result`.

@@ -250,7 +250,7 @@ impl Session {
         self.link().process.id()
     }
 
-    /// Kills the process that runs this session, and with it all other sessions of that process.
+    /// Kills the process that runs this session, and with it all other sessions in that process.
     pub async fn kill(&self) -> Result<(), DriverError> {
         self.adapter.kill().await
     }

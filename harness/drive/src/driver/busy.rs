@@ -1,6 +1,6 @@
 //! Measures how busy a process is, together with every process that it started.
 //!
-//! This works only on Linux, where `/proc` shows for each thread its processor time, the time that it has
+//! This works only on Linux, where `/proc` shows each thread's processor time, the time that it has
 //! waited for a processor, and whether it runs, waits for one, or sleeps.
 
 use std::collections::BTreeMap;

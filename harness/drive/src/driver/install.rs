@@ -76,7 +76,7 @@ pub async fn launch(
     })
 }
 
-/// Installs the dependencies of a manifest, and runs its command to the end, for at most `wait`. The
+/// Installs a manifest's dependencies, and runs its command until it ends, for at most `wait`. The
 /// processes that it started die with it.
 pub(super) async fn run_in(
     manifest: &Manifest,
@@ -223,7 +223,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     Ok(installed)
 }
 
-/// True if a folder of the cache has the adapter's own files unchanged.
+/// True if a cache folder contains the adapter's own files unchanged.
 fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     let is_whole = |(file, text): &AdapterFile| {
         file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)

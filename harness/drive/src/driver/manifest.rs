@@ -449,7 +449,7 @@ impl Release {
     }
 }
 
-/// The reason why a manifest cannot have the kit of this version, if there is one.
+/// The reason why a manifest cannot use this version's kit, if there is one.
 pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Option<&'static str> {
     if version? != KIT {
         return Some("this Brickbat has the kit of protocol 1; write `kit: 1`");

@@ -1,8 +1,8 @@
 //! The scenario's tools as an MCP server, for agents that speak ACP themselves.
 //!
-//! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
-//! its tool, with the arguments as the agent gave them, and the gate's answer becomes the result. It has no
-//! state, so the harness ledger counts MCP calls like those of adapters.
+//! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to its tool's
+//! gate, with the agent's arguments unchanged, and the gate's answer becomes the result. It has no state,
+//! so the harness ledger counts MCP calls as it counts adapter calls.
 //!
 //! Each answer of the gate becomes what a real server would send:
 //! - `return`: a result;

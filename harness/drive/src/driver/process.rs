@@ -79,7 +79,7 @@ pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 /// The part of the standard error that is kept: enough for the last stack trace.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// The part of it that an error message shows.
+/// The maximum part of it that an error message shows.
 const MAX_STDERR_SHOWN: usize = 4 << 10;
 
 /// A running adapter process. Dropping it kills every process that it started.

@@ -29,7 +29,7 @@ pub struct Options<'a> {
     /// Ends the run at the first plan that is red at this severity; none runs every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
-    /// The part of the plans that is run; none for all of them.
+    /// The shard of the plans that is run; none for all plans.
     pub shard: Option<Shard>,
     /// The known findings.
     pub baselines: &'a [Baseline],

@@ -82,7 +82,7 @@ pub(super) enum Company {
 /// All runs of a plan in one.
 #[derive(Clone)]
 pub(super) struct MergedRuns {
-    /// The first run that has the verdict, with the findings of all.
+    /// The first run with that verdict, with the findings from all runs.
     pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
     /// A run with a complete conversation: one that passed, otherwise one whose findings do not end the
@@ -169,7 +169,8 @@ struct Retried<'a> {
     running: &'a Running,
     todo: &'a [PlanToRun<'a>],
     options: Options<'a>,
-    /// Plans with a run that broke the adapter. The culprit is known only when all of them have run again.
+    /// Plans with a run that broke the adapter. The culprit is known only after all of them have run
+    /// again.
     broken: Vec<(usize, Vec<PlanRun>)>,
     /// The number of plans that were retried because the adapter failed, and how many of the most recent ones
     /// failed again.

@@ -562,7 +562,7 @@ impl Adapted {
     }
 }
 
-/// The part of the run's folder in which each plan has its state folder.
+/// The subfolder of the run's folder that contains each plan's state folder.
 const STATE: &str = "state";
 
 #[cfg(test)]

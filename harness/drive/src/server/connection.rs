@@ -259,7 +259,8 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// True if the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
+    /// True if the peer has closed, according to the kernel at this moment; tokio learns of it
+    /// later.
     fn peer_has_gone(&self) -> bool {
         match SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]) {
             Ok(n) => n == 0,

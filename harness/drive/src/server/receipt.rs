@@ -3,7 +3,7 @@
 //! A TCP acknowledgement proves nothing, because the kernel acknowledges even for a process that reads
 //! nothing. The proof is that the peer's socket has received as many bytes as were written, and that none of
 //! them is unread. Linux reports both for any socket through `sock_diag(7)`, in microseconds. If a sandbox
-//! does not offer that, `/proc/net/tcp` has only the queues, and every reading walks all sockets (about a
+//! does not offer that, `/proc/net/tcp` shows only the queues, and every reading walks all sockets (about a
 //! millisecond). Complete reception is then known only once it is acknowledged, which may take 40 ms. Other
 //! systems give no proof.
 

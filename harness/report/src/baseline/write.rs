@@ -198,7 +198,7 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
     }
 }
 
-/// The `systems` of an entry for a group of all systems: empty if the group is all of them, otherwise the
+/// The `systems` field for a group of systems: empty if the group contains all systems, otherwise the
 /// shortest names that refer to exactly these.
 fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     let is_in = |system: &&str| group.contains(system);

@@ -23,7 +23,7 @@ pub struct Exchange {
     pub reply: Reply,
 }
 
-/// The planned reply to a request. The trace shows how much of it was sent.
+/// The planned reply to a request. The trace shows which part of it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     pub status: u16,
@@ -114,7 +114,7 @@ impl Exchange {
         file
     }
 
-    /// The reply as a file, with how much of it was sent.
+    /// The reply as a file, with the part of it that was sent.
     pub(super) fn reply_file(&self, redactor: &Redactor, trace: &Trace) -> Value {
         let mut reply = self.reply.clone();
         let mut room = MAX_FILE_BYTES;
@@ -131,7 +131,7 @@ impl Exchange {
     }
 }
 
-/// Bytes of one header that are kept; the server accepts 64 KiB for all of them.
+/// The number of bytes kept for one header; the server accepts 64 KiB for all headers.
 const MAX_HEADER_BYTES: usize = 8 << 10;
 
 /// `requests/000.json`.

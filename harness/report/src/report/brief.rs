@@ -132,7 +132,7 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
     }
 }
 
-/// A cause: its id, its check, how many plans show it, and one of them.
+/// A cause: its id, its check, the number of plans in which it occurs, and one such plan.
 fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let Some((case, finding)) = cause.example() else { return };
     let id = ids.short(&cause.id());

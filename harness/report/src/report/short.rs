@@ -1,8 +1,8 @@
 //! Short ids: prefixes of hashes, just long enough to differ.
 //!
-//! A cause has the same id in every run that shows it: it follows from the system and the signature, so
-//! neither the shard, the seed nor the plan that represents the cause changes it. A case has its own id, for
-//! plans that could not be judged.
+//! A cause has the same id in every run in which it occurs: the id follows from the system and the
+//! signature, so neither the shard, the seed nor the plan that represents the cause changes it. A case has
+//! its own id, for plans that could not be judged.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;

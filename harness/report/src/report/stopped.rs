@@ -14,7 +14,7 @@ pub struct Stopped {
     pub why: String,
     /// Causes that were seen, without those that a baseline lists.
     pub seen: usize,
-    /// Those of them that rest on more than a first run.
+    /// The findings that rest on more than a first run.
     pub confirmed: usize,
     /// True if failing plans were to run a second time.
     pub confirms: bool,

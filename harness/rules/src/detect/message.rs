@@ -85,8 +85,8 @@ const PART_FIELDS: [&str; 26] = [
     "part_metadata",
 ];
 
-/// Classifies a message with `parts`. Frameworks have parts too, but each has a `type` or a `kind`, and
-/// the message has more fields.
+/// Classifies a message with `parts`. Frameworks use parts too, but each part has a `type` or a `kind`,
+/// and the message has more fields.
 fn of_content(content: Json) -> Sign {
     let is_known = |(name, _): (Json, Json)| PART_FIELDS.iter().any(|known| name.is(known));
     let parts = content.field("parts");

@@ -1,8 +1,8 @@
 //! Counts of how recorded requests agree with the rules, computed once and stored in a file.
 //!
-//! Providers reject few histories, and few accepted requests have the form that a rule is about. So many
-//! requests that do not break a rule prove little, while a single accepted request that breaks it proves
-//! much.
+//! Providers reject few histories, and few accepted requests contain the form that a rule is about. So
+//! many requests that do not break a rule prove little, while a single accepted request that breaks it
+//! proves much.
 
 use std::collections::BTreeMap;
 

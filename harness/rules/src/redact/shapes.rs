@@ -142,7 +142,7 @@ const KEYS: [Key; 95] = [
     key("AGE-SECRET-KEY-1", 40, is_upper),
 ];
 
-/// For each byte, whether a key may begin with it.
+/// For each byte, true if a key may begin with it.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
     let mut at = 0;
@@ -226,8 +226,8 @@ fn json_web_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// Matches a private key in a file format, up to its last line. If the key is cut, matches all that is
-/// left of it.
+/// Matches a private key in a file format, up to its last line. If the key is cut, matches the
+/// remainder.
 fn private_key(rest: &[u8]) -> Option<usize> {
     const MAX_TITLE: usize = 64;
     // An RSA key of 16,384 bits takes 12.7 kB.

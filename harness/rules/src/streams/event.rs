@@ -11,7 +11,8 @@ use crate::json::{Document, Json};
 pub const MAX_EVENT_BYTES: usize = MAX_FRAME_BYTES;
 
 /// Maximum number of JSON values in an event. Each takes about fifty bytes of memory while the event is
-/// checked. Real events have some dozens, and a last event that repeats the complete reply some thousands.
+/// checked. Real events contain a few dozen values, and a last event that repeats the complete reply a few
+/// thousand.
 const MAX_VALUES: usize = 1 << 20;
 
 /// Maximum number of characters shown from an event with a violation.

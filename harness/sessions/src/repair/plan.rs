@@ -508,7 +508,7 @@ fn says_the_same(a: &CallResult, b: &CallResult) -> bool {
     a.output == b.output && a.is_error == b.is_error
 }
 
-/// The content of a result as a text. Two results have the same text only if their contents are equal.
+/// A result's content as text. Two results have the same text only if their contents are equal.
 fn said(result: &CallResult) -> String {
     format!("{} {:?}", result.is_error, result.output)
 }

@@ -129,8 +129,8 @@ impl Store for AiSdkChunks {
     }
 }
 
-/// Returns whether a value is a list of chunks: all of them have a kind of the stream, and at least one
-/// begins a call, a text or a step.
+/// Returns whether a value is a list of chunks: every chunk has a known kind, and at least one begins a
+/// call, a text or a step.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for chunk in root.items() {

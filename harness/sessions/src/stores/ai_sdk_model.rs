@@ -173,7 +173,7 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-/// The parts of model messages. Other products have some of them, too.
+/// The parts in model messages. Other products use some of them, too.
 const PARTS: [&str; 8] = [
     "text",
     "image",

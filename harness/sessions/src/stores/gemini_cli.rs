@@ -159,8 +159,8 @@ fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
     }
 }
 
-/// The blocks of a model message. If the content has calls or thoughts, it has all of them. Otherwise they
-/// are in other fields of the record.
+/// The blocks of a model message. If the content contains any calls or thoughts, it contains all of them.
+/// Otherwise, they are in other fields of the record.
 fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
     let calls = list(record, "toolCalls");
     let states: BTreeMap<&str, &str> =

@@ -212,7 +212,7 @@ impl Reader {
     }
 }
 
-/// Returns whether an item continues the message before it. A message has the id of only one text, so a
+/// Returns whether an item continues the message before it. A message has only one text's id, so a
 /// second text begins another message.
 fn is_one_go(last: &Message, next: &Message) -> bool {
     let says =

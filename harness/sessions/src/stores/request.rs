@@ -50,8 +50,8 @@ impl Store for Request {
     }
 }
 
-/// Joins all parts of messages that share an id into one item. The provider rejects the item, not one
-/// of its parts.
+/// If several messages share an id, joins each one's parts into a single item. The provider rejects
+/// the item, not one of its parts.
 fn items_sent_twice(messages: &mut [Message]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for id in messages.iter().filter_map(|message| message.id.clone()) {

@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// The cells with one of them replaced.
+    /// The cells, with one cell replaced.
     pub(crate) fn with(&self, mut cells: Vec<Value>, column: &str, value: Value) -> Vec<Value> {
         if let Some(cell) = self.column(column).and_then(|n| cells.get_mut(n)) {
             *cell = value;

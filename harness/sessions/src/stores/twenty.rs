@@ -134,8 +134,8 @@ impl Store for Twenty {
 /// The changes of the rows.
 struct Rows<'s> {
     session: &'s Session,
-    /// The rows of the session's parts, each with the row of its message and the index of the last message
-    /// that has it.
+    /// The session's part rows, each with its message row and the index of the last message that contains
+    /// it.
     parts: BTreeMap<&'s Place, (&'s str, usize)>,
     gone: BTreeSet<&'s Place>,
     changes: JsonChanges,

@@ -37,7 +37,7 @@ pub(super) fn files(kit: Kit, install: Install) -> Files {
     }
 }
 
-/// True if a folder has the kit: the package among its dependencies, or the file.
+/// True if a folder contains the kit: the package among its dependencies, or the file.
 pub(super) fn is_among(folder: &Path, kit: Kit, install: Install) -> bool {
     if kit == Kit::Filter {
         return files(kit, install).iter().all(|(file, _)| folder.join(file).is_file());

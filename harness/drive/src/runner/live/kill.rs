@@ -98,7 +98,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// The next event that the server saw of the dead process; none once each of its connections has been
+    /// The next event that the server saw from the dead process; none after all its connections have been
     /// reported.
     async fn next_of_dead(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {

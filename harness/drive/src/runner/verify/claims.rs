@@ -339,7 +339,7 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Checks that each request of a thread offers the search that the provider runs itself. If no provider of
+/// Checks that each request in a thread offers the search that the provider runs itself. If no provider in
 /// the mode has one, there is nothing to offer.
 async fn offers_search(host: &mut Host) -> Result<(), Halt> {
     let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {

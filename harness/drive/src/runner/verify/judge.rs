@@ -129,8 +129,8 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     }
 }
 
-/// Checks that the last request has the calls of the turn and their results, under their wire ids and
-/// unbroken.
+/// Checks that the last request contains the turn's calls and their results, unbroken and under their
+/// wire ids.
 pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {

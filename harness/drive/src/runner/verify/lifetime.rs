@@ -68,7 +68,8 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Checks that the barrier is answered, idle and inside a turn, and that the history has the messages.
+/// Checks that the barrier is answered, idle and inside a turn, and that the history contains the
+/// messages.
 pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {

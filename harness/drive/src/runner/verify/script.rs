@@ -163,8 +163,8 @@ pub(super) const FULL: Conversation = Conversation {
 ",
 };
 
-/// Two calls, with a store that asks about its writes because one of them is a point. The probe kills nothing
-/// there.
+/// Two calls, with a store that asks about its writes because one write is a point in the plan. The probe
+/// kills nothing there.
 pub(super) const SAVED: Conversation = Conversation {
     name: "saved",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,

@@ -104,5 +104,6 @@ const SWITCHES: AnthropicSwitches = AnthropicSwitches {
 };
 
 /// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.
-/// The OpenAPI description of 2024 has the pattern (<https://github.com/shibeshduw/anthropic-generated>).
+/// The 2024 OpenAPI description contains the pattern
+/// (<https://github.com/shibeshduw/anthropic-generated>).
 const OLD_TOOL_NAMES: ToolNames = ToolNames { max_chars: 64, are_plain: true };

@@ -1,7 +1,7 @@
 //! Blocks that do not belong to this API: blocks of another dialect, and blocks without a type.
 //!
-//! An unknown type passes, because new ones appear every month. A type of another API is rejected: a
-//! thread that was stored by one provider and sent to another is full of them.
+//! An unknown type passes, because new ones appear every month. A type from another API is rejected:
+//! a thread that was stored by one provider and sent to another is full of them.
 
 use super::block::{ContentBlock, Field};
 use super::schema::{BlockSpot, Complaint, REQUEST_SHAPE};

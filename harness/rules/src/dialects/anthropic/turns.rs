@@ -100,7 +100,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Ends the conversation. `body` has the fields around it.
+    /// Ends the conversation. `body` contains the fields around it.
     pub(super) fn finish(&mut self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
         self.close(None, out);
         let Some(last) = &self.before else { return };

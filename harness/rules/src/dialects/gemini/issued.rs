@@ -14,8 +14,8 @@ pub struct Issued {
 const MAX_BYTES: usize = 4 << 20;
 
 /// Placeholder signatures for calls that another model made
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as text and as the base64 that clients
-/// make of it.
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as text and in the base64 form that
+/// clients produce.
 const STAND_INS: [&str; 4] = [
     "skip_thought_signature_validator",
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I",

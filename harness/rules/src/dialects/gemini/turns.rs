@@ -29,7 +29,7 @@ pub(super) struct Turns {
     /// Contents with the former role of responses, up to the maximum that is reported.
     of_function: Vec<usize>,
     found: Vec<Found>,
-    /// The number of violations found by kind. Each kind has its own limit.
+    /// The number of violations found, by kind. Each kind has its own limit.
     counts: [usize; 3],
 }
 

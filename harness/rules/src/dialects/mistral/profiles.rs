@@ -2,7 +2,7 @@
 //! tokenizer version.
 //!
 //! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
-//! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares them with it.
+//! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares both.
 
 use super::{content, order, shape};
 use crate::{Dialect, Envelope, Profile, Rule};

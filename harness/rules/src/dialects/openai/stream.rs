@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions: chunks that add to choices, the finish reason of each choice, the usage,
 //! `[DONE]`.
 //!
-//! Mistral's streams have the same grammar with some differences, so the machine reads its rules from a
+//! Mistral streams follow the same grammar with some differences, so the machine reads its rules from a
 //! table.
 //!
 //! The following is legal, because compatible providers do it and readers use the index of a call as key:
@@ -168,7 +168,7 @@ const CUT_OFF: [&str; 5] =
 pub(crate) struct Chat {
     rules: &'static ChatRules,
     id: Option<Digest>,
-    /// True if the stream has the model name of another company.
+    /// True if the stream contains another company's model name.
     is_foreign: bool,
     choices: BTreeMap<u64, StreamedChoice>,
     /// Choices without a finish reason so far.

@@ -36,8 +36,8 @@ fn is_talk(tree: &Tree, at: usize) -> bool {
     is_talk && !record.is_sidechain && !record.is_team && tree.is_current(at)
 }
 
-/// Returns for each line whether the first line of a conversation, or a compaction, is above it. Each line is
-/// visited once, and a cycle has no beginning.
+/// Returns, for each line, whether the first line of a conversation, or a compaction, is above it. Each line
+/// is visited once, and a cycle has no beginning.
 fn beginnings(tree: &Tree) -> Vec<bool> {
     let mut known: Vec<Option<bool>> = vec![None; tree.records.len()];
     for start in 0..known.len() {

@@ -135,8 +135,8 @@ impl Replay {
     }
 }
 
-/// Groups the items of one reply into one message, and consecutive outputs as well. A message has the id of
-/// only one text item, so a second text item begins another message.
+/// Groups the items of one reply into one message, and consecutive outputs as well. A message has only one
+/// text item's id, so a second text item begins another message.
 pub(super) fn group(items: Vec<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for item in items {

@@ -137,8 +137,8 @@ impl<'l> Changes<'l> {
     }
 
     /// The copy of a result that is beside its call, if the given one is a user message. This copy is
-    /// dropped, because the product would create the other one from it again on each resume. A batch loses
-    /// one copy completely, since the responses to one batch have to come together.
+    /// dropped, because the product would recreate the other one from it on each resume. A batch loses one
+    /// copy completely, because the responses to one batch must come together.
     fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
         let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
         let records = &self.records;

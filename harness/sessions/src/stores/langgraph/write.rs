@@ -209,7 +209,7 @@ fn made(call: &str, name: &str) -> Value {
 /// A field of a message, and optionally an index in it.
 type Part = (String, Option<usize>);
 
-/// The index of the message at a place, and the part of it.
+/// The index of the message at a place, and the part that the place refers to.
 fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     place.row.as_ref().filter(|row| row.table == CHECKPOINTS)?;
     let mut steps = place.pointer.strip_prefix(super::MESSAGES)?.strip_prefix('/')?.split('/');
