@@ -33,7 +33,7 @@ pub fn measure(folder: &Path, seeds: &Path, seconds: usize, wish: &mut Wish) {
     wish.take("the fuzz target `agent`", (rate, "runs/s"), &[("the fuzz target `floor`", ratio)]);
 }
 
-/// Runs a target to its end, and returns the number of inputs per second of its CPU time.
+/// Runs a target until it ends, and returns the number of inputs per second of CPU time.
 fn runs_a_second(target: &Path, args: &[String]) -> f64 {
     let mut command = Command::new("sh");
     // The second line that `times` prints is for the shell's children: minutes and seconds in user mode,

@@ -29,7 +29,7 @@ pub struct RunFolder {
     /// The first failed write; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
     /// The folder itself, locked while it is written. The operating system releases the lock when the process
-    /// ends, however it ends. None if the file system cannot lock folders.
+    /// ends for any reason. None if the file system cannot lock folders.
     _lock: Option<File>,
 }
 
@@ -125,7 +125,8 @@ const KEYS: [&str; 3] = [RUN, REPORT, CASE];
 /// JSON.
 const MAX_READ: u64 = 64 << 20;
 
-/// The maximum number of cases listed for one folder. The built-in suite has some hundred for each system.
+/// The maximum number of cases listed for one folder. The built-in suite has a few hundred for each
+/// system.
 const MAX_CASES: usize = 100_000;
 
 impl RunFolder {

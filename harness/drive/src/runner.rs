@@ -299,7 +299,7 @@ fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, J
     (keyed.collect(), controls)
 }
 
-/// The cases of a system that cannot be started: none of its plans is judged.
+/// The cases for a system that cannot be started: none of its plans is judged.
 pub fn not_run(
     system: &System,
     jobs: &[Job],

@@ -113,13 +113,13 @@ pub enum ServerEvent {
     /// The store of the system waits, before or after a write, until [`Mount::settle`].
     SaveHeld {
         gate: GateId,
-        /// The body of its post, which describes the write.
+        /// The POST body, which describes the write.
         write: String,
     },
     /// The answer of a gate was delivered.
     GateSettled {
         gate: GateId,
-        /// How certain it is that the peer has it.
+        /// The certainty that the peer has received it.
         grade: Confidence,
     },
     /// The peer disconnected before it had the answer of the gate.
@@ -249,7 +249,7 @@ impl<C: Responder> Mount<C> {
         format!("{}/gate/{tool}", self.base_url())
     }
 
-    /// The URL that the system asks before and after each write of its store.
+    /// The URL to which the system sends a request before and after each write to its store.
     pub fn saving_url(&self) -> String {
         format!("{}{SAVING}", self.base_url())
     }
@@ -285,8 +285,8 @@ impl<C: Responder> Mount<C> {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// True if this machine shows what a peer has not read yet. Otherwise nothing that is sent is proven to
-    /// be read.
+    /// True if this machine shows what a peer has not read yet. Otherwise, nothing that is sent can be
+    /// proven to be read.
     pub(crate) fn shows_queues(&self) -> bool {
         self.running.shared.queues.are_shown()
     }

@@ -104,8 +104,8 @@ const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
-/// The checks that compare the thread with what happened, call by call. Checks of tool runs are not among
-/// them, because a call that runs twice is a separate bug, regardless of the thread.
+/// The checks that compare the thread with the actual events, call by call. Checks of tool runs are not
+/// among them, because a call that runs twice is a separate bug, regardless of the thread.
 const RECORD: [&str; 12] = [
     "results-kept",
     "results-once",

@@ -1,11 +1,11 @@
 //! A finding as a test for the affected project: self-contained, red on the affected version, and green once
 //! the bug is fixed.
 //!
-//! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
-//! byte. The actions of the user and the tools become the lines of the test, each waiting for everything that
-//! was observed before it. The fault becomes one small assertion. A template of the system shows how an
-//! application uses the SDK. A case that a test in one process cannot express, such as the death of a
-//! process, is refused. No test is exported partially.
+//! The test is generated only from a case's [`Record`]. The provider's replies become a stub, byte for byte.
+//! The user's and the tools' actions become lines in the test, each waiting for everything that was observed
+//! before it. The fault becomes one small assertion. A template of the system shows how an application uses
+//! the SDK. A case that a test in one process cannot express, such as the death of a process, is refused. No
+//! test is exported partially.
 
 mod assertion;
 mod code;
@@ -103,7 +103,7 @@ impl Framework {
         }
     }
 
-    /// The file of a system that shows how an application uses it, in the language of the framework.
+    /// A system's file that shows how an application uses it, in the language of the framework.
     pub fn template(self) -> &'static str {
         match self.language() {
             Language::JavaScript => "export.mjs",

@@ -46,9 +46,8 @@ pub struct Adapter {
     about: Arc<About>,
     /// The description of an agent that does not know the harness; none for an adapter.
     plain: Option<Arc<PlainAgent>>,
-    /// How to start a process for each session, if the provider's address is part of its command or
-    /// environment.
-    /// This process then only answers `initialize`.
+    /// The start command for each session's process, if the provider's address is part of its
+    /// command or environment. This process then only answers `initialize`.
     own_process: Option<Arc<Launch>>,
 }
 
@@ -158,7 +157,7 @@ impl Adapter {
         }
     }
 
-    /// Opens a session with a `_meta` that differs from the spec's, to probe what the adapter rejects.
+    /// Opens a session with a `_meta` that differs from the spec's, to check what the adapter rejects.
     pub async fn open_with(
         &self,
         spec: &SessionSpec,

@@ -11,10 +11,10 @@ pub const SHEET: &str = "system.yaml";
 /// The file of a system with its known findings.
 pub const BASELINE: &str = "baseline.yaml";
 
-/// The files of a system that show how an application uses it: templates of exported tests.
+/// A system's files that show how an application uses it: the templates for exported tests.
 pub const TEMPLATES: [&str; 2] = ["export.mjs", "export.py"];
 
-/// The file of a system with the headings of its project's issues.
+/// A system's file with the headings for issues in its project.
 pub const ISSUE: &str = "export.md";
 
 /// The files of a system: names below its folder, and their texts.

@@ -38,7 +38,7 @@ pub enum DriverError {
     /// A line of the adapter's standard output is not a message of the protocol.
     #[error("the adapter wrote an invalid message to standard output: {source}, in `{excerpt}`")]
     InvalidMessage { source: ErrorSource, excerpt: String },
-    /// A valid message that is not allowed there, or that contradicts what came before.
+    /// A valid message that is not allowed there, or that contradicts earlier messages.
     #[error("the adapter broke the protocol: {source}, in `{excerpt}`")]
     ProtocolViolation { source: ErrorSource, excerpt: String },
     #[error("the adapter refused {method}: {text} (code {code})")]

@@ -1,6 +1,6 @@
 //! Runs an exported test as its reader would: installs the packages, then starts the test framework.
 //!
-//! The packages are installed into the cache folder, like those of an adapter, so tests with the same
+//! The packages are installed into the cache folder, like an adapter's, so tests with the same
 //! packages share them.
 
 use std::path::Path;

@@ -177,7 +177,7 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    /// One exchange of the agent, and one for each of its sub-agents.
+    /// One exchange for the agent, and one for each of its sub-agents.
     exchanges: Vec<(RequestId, Post)>,
     /// Notified when the history has changed.
     changed: Option<oneshot::Sender<()>>,

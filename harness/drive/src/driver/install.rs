@@ -231,7 +231,8 @@ fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     place.is_dir() && files.iter().filter(|(file, _)| names.contains(file)).all(is_whole)
 }
 
-/// Removes the remains of installations that were killed. One that still runs holds the lock of its base.
+/// Removes the remains of killed installations. An installation that still runs holds the lock on its
+/// base.
 fn remove_parts(systems: &Path) {
     let entries = std::fs::read_dir(systems).into_iter().flatten().flatten();
     for entry in entries {

@@ -38,7 +38,8 @@ pub struct Manifest {
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// How to drive an agent that speaks ACP itself and needs no adapter; none for an adapter.
+    /// The settings to drive an agent that speaks ACP itself and needs no adapter; none for an
+    /// adapter.
     pub acp: Option<Plain>,
     /// The names under which the SDK offers the adapter's tools to the model, if it renames them.
     pub tools: Option<NamePattern>,

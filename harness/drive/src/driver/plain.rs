@@ -1,7 +1,7 @@
 //! Agents that speak ACP themselves and do not know the harness.
 //!
 //! Such an agent needs no adapter. Its manifest contains what an adapter would report: the agent's
-//! capabilities, the names under which it offers the tools of an MCP server to the model, and the files that
+//! capabilities, the names under which it offers an MCP server's tools to the model, and the files that
 //! point it to the provider. Each session gets its own working folder with those files, and the tools of the
 //! plan as an MCP server ([`super::mcp`]).
 
@@ -40,7 +40,8 @@ pub struct Plain {
     /// The method with which the harness logs in, by its id in the agent's answer to `initialize`; none if no
     /// login is needed.
     pub authenticate: Option<String>,
-    /// Sessions that one process serves before it is replaced, because agents keep what they have opened.
+    /// The number of sessions that one process serves before it is replaced. Agents keep what they have
+    /// opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
     /// Template variables with a different value for each dialect, such as a package name.
@@ -286,7 +287,7 @@ impl PlainAgent {
     /// The start command for a process that uses only this address. Without a spec, it is for a process
     /// that has no session.
     ///
-    /// An agent that reads the address of its provider from its environment or its arguments has only one
+    /// An agent that reads its provider's address from its environment or its arguments has only one
     /// address.
     pub(super) fn launch(&self, launch: &Launch, spec: Option<&SessionSpec>) -> Result<Launch, DriverError> {
         let nowhere = Address { base_url: NOWHERE, dialect: self.dialect, model: None };

@@ -25,7 +25,7 @@ pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     pub folder: PathBuf,
-    /// The path of its dependencies in the cache, if they were installed.
+    /// The path to its dependencies in the cache, if they were installed.
     pub installed: Option<InstalledIn>,
     /// The variables that it receives, set after others have been withheld.
     pub env: BTreeMap<String, String>,
@@ -76,10 +76,10 @@ const EXIT_WAIT: Duration = Duration::from_secs(2);
 /// holds 64 KiB.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 
-/// The part of the standard error that is kept: enough for the last stack trace.
+/// The amount of standard error output that is kept: enough for the last stack trace.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// The maximum part of it that an error message shows.
+/// The maximum amount that an error message shows.
 const MAX_STDERR_SHOWN: usize = 4 << 10;
 
 /// A running adapter process. Dropping it kills every process that it started.
@@ -137,7 +137,8 @@ impl Process {
         self.id
     }
 
-    /// The end of its standard error, up to and including everything written before the last known event.
+    /// The end of its standard error output, up to and including everything written before the last known
+    /// event.
     pub(super) fn stderr(&self) -> String {
         self.stderr.tail().text()
     }

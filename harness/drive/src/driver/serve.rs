@@ -1,8 +1,8 @@
 //! The reference agent, or a canary, as an adapter: ACP on a pair of streams, real HTTP to the provider and
 //! the gates.
 //!
-//! It implements what `harness/systems/README.md` asks of an adapter, and relies only on that page's
-//! description of the harness.
+//! It implements what `harness/systems/README.md` requires from an adapter, and relies only on that
+//! page's description of the harness.
 
 mod session_task;
 

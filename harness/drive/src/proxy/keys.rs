@@ -21,9 +21,9 @@ pub(super) struct Keys {
     recent: VecDeque<String>,
 }
 
-/// Values that are known at the same time, besides those of the current request. A client has some tens, of
-/// which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is redacted
-/// with the values that were known when its request arrived.
+/// Values that are known at the same time, besides those of the current request. A client sends a few dozen,
+/// of which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is
+/// redacted with the values that were known when its request arrived.
 const MAX_VALUES: usize = 256;
 
 /// The limit of their bytes. A head has at most 64 KiB.

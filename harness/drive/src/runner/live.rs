@@ -130,7 +130,8 @@ pub(super) async fn drive(
     DriveResult { run, kept }
 }
 
-/// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
+/// The number of characters kept from an SDK error. A provider's sentence with all its ids takes a few
+/// hundred.
 const MAX_ERROR_CHARS: usize = 4000;
 
 /// A plan takes less than a second; a system that backs off between many retries may take some minutes.
@@ -411,7 +412,7 @@ impl Live<'_> {
         (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
     }
 
-    /// Waits until the system has processed what came before.
+    /// Waits until the system has processed everything before this point.
     async fn await_barrier(&mut self) -> Result<(), DriverError> {
         self.session.barrier().await.map(drop)
     }

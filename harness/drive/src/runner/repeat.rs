@@ -58,7 +58,7 @@ pub(super) type Seen<'a> = &'a dyn Fn(&Job, MergedRuns) -> bool;
 /// The result of a control plan on a system.
 pub(super) struct Control {
     pub(super) concurrency: Concurrency,
-    /// Faults of the system that it shows even without an injected fault.
+    /// Faults that occur in the system even without an injected fault.
     pub(super) causes: Vec<Signature>,
 }
 
@@ -75,7 +75,7 @@ pub(super) enum Company {
     /// Other plans run at the same time.
     Others,
     Alone,
-    /// It runs alone, with longer waits, to confirm what another run has shown.
+    /// It runs alone, with longer waits, to confirm another run's result.
     Suspect,
 }
 
@@ -371,7 +371,8 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     MergedRuns { outcome, repeats, fit, is_confirmed: true }
 }
 
-/// The findings of all runs. For each kind of finding, all locations come from the first run that shows it.
+/// The findings of all runs. For each kind of finding, all locations come from the first run in which it
+/// occurs.
 fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for run in runs {

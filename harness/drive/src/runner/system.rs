@@ -39,7 +39,7 @@ use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 
-/// A system that plans can run on.
+/// A system against which plans can run.
 #[derive(Debug, Clone)]
 pub enum System {
     /// The reference agent, or a canary, in the simulation.
@@ -176,7 +176,7 @@ impl System {
         }
     }
 
-    /// The same system with a change of its store before a session is loaded. Our own agents have no store to
+    /// The same system with a change to its store before a session is loaded. Our own agents have no store to
     /// repair.
     pub fn with_mend(self, mend: Mend) -> System {
         match self {

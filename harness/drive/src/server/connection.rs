@@ -33,7 +33,7 @@ const KEPT_LEN: usize = 64 << 10;
 /// with unread bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// How early the timers of clients may fire, at most: Node.js counts whole milliseconds.
+/// The maximum time by which client timers may fire early: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {
@@ -249,7 +249,8 @@ impl Connection {
         }
     }
 
-    /// Waits until the peer closes. Bytes that arrive meanwhile are kept for the next request, up to a bound.
+    /// Waits until the peer closes. Bytes that arrive in the meantime are kept for the next request, up to a
+    /// bound.
     pub(super) async fn gone(&mut self) {
         while self.input.len() <= self.shared.limits.head_bytes {
             if self.fill(READ_LEN).await.is_err() {
@@ -460,7 +461,7 @@ impl Connection {
 /// The client that waits at a gate.
 enum Waiting<'p> {
     Tool(&'p str),
-    /// The store, at one of its writes.
+    /// The store, during one of its writes.
     Store,
 }
 

@@ -219,8 +219,8 @@ pub(super) fn path_of(target: &str) -> Option<&str> {
     origin_form(target).and_then(|path| path.split(['?', '#']).next())
 }
 
-/// True if a path has a segment `.` or `..`, however its dots and slashes are written. A server would resolve
-/// it, and answer for another path than the requested one.
+/// True if a path contains a `.` or `..` segment, regardless of how its dots and slashes are encoded. A
+/// server would resolve it, and answer for a different path than the requested one.
 pub(crate) fn has_dot_segments(path: &str) -> bool {
     const MAX_DOTS: usize = 6;
     let path = path.split(['?', '#']).next().unwrap_or_default();

@@ -117,7 +117,7 @@ mod linux {
         }
     }
 
-    /// A socket to the kernel's socket diagnosis. The layouts are those of `linux/inet_diag.h`.
+    /// A socket to the kernel's socket diagnosis. The layouts match `linux/inet_diag.h`.
     #[derive(Debug)]
     pub(super) struct Diag {
         socket: Socket,

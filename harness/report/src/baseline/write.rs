@@ -85,7 +85,8 @@ pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
-/// The entry with its notes updated by this run; none if no plan that it covers shows its cause any more.
+/// The entry with its notes updated by this run; none if its cause no longer occurs in any plan that it
+/// covers.
 fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Option<Entry> {
     let covered: Vec<&&PlanFindings<'_>> = judged.iter().filter(|shown| old.covers(entry, shown)).collect();
     let is_over = |note: &&String| {
@@ -106,8 +107,8 @@ fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Optio
     (!is_gone).then(|| Entry { shown: notes, ..entry.clone() })
 }
 
-/// A restricted entry without the plans that no longer show it. In the previous format: without the scenarios
-/// that ran.
+/// A restricted entry without the plans in which it no longer occurs. In the previous format: without the
+/// scenarios that ran.
 fn recased(
     old: &Baseline,
     format: Format,

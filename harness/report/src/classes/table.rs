@@ -28,7 +28,7 @@ pub struct Facts {
 /// A known finding of a system.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownFinding {
-    /// The id of the scenario that shows it.
+    /// The id of the scenario that demonstrates it.
     pub scenario: String,
     pub check: String,
     pub severity: Severity,

@@ -131,7 +131,7 @@ impl Store for Twenty {
     }
 }
 
-/// The changes of the rows.
+/// The changes to the rows.
 struct Rows<'s> {
     session: &'s Session,
     /// The session's part rows, each with its message row and the index of the last message that contains

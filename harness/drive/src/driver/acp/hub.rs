@@ -15,8 +15,8 @@ use crate::driver::event::SessionEvent;
 use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
 
-/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four
-/// times, and the runner takes events as they come.
+/// The maximum number of events kept for one session until they are taken. A turn shows each of its few
+/// calls about four times, and the runner takes events as they arrive.
 const MAX_EVENTS: usize = 4096;
 
 /// Passes incoming messages from the connection to the sessions that wait for them.

@@ -44,7 +44,8 @@ impl Pace {
     }
 }
 
-/// A quiet spell of an SDK: many times what it needs to continue a turn.
+/// The silence after which an SDK counts as quiet: many times longer than it needs to continue a
+/// turn.
 const QUIET: Duration = Duration::from_millis(250);
 
 /// Quiet spells after the stop of a system that notices it only at its next step: a second, as a user might

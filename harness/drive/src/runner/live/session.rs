@@ -140,7 +140,7 @@ impl SystemSession {
         }
     }
 
-    /// The standard error of the adapter's process since the first `len` bytes; none if there is no process.
+    /// The adapter process's standard error since the first `len` bytes; none if there is no process.
     pub(super) fn stderr_since(&self, len: u64) -> Option<String> {
         match self {
             SystemSession::InProcess(_) => None,

@@ -206,7 +206,8 @@ async fn raises(host: &mut Host) -> Result<(), Halt> {
     }
 }
 
-/// Checks that a turn ends with the results of its first reply, and that the next turn still has them.
+/// Checks that a turn ends with the results for its first reply, and that the next turn still contains
+/// them.
 async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Result<(), Halt> {
     let mut session = host.open(conversation).await?;
     session.play(0).await?;

@@ -92,7 +92,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
     }
 }
 
-/// Checks that the calls of the turn are shown only under their wire ids. Warns if no call is shown.
+/// Checks that the calls in the turn are shown only under their wire ids. Warns if no call is shown.
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {

@@ -89,7 +89,7 @@ pub(super) async fn awaits(host: &mut Host) -> Probed {
     }
 }
 
-/// Holds the last reply, and makes sure that the turn is not answered meanwhile.
+/// Holds the last reply, and checks that the turn is not answered in the meantime.
 async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt> {
     session.prompt(0).await?;
     let (mut held, mut n_released) = (None, 0);

@@ -12,7 +12,7 @@ use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// Number of characters in pi's short ids, to which a derived id is cut.
+/// Number of characters in pi's short ids. A derived id is cut to this length.
 const ID_LEN: usize = 8;
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
