@@ -3,8 +3,8 @@
 //!
 //! The test is generated only from a case's [`Record`]. The provider's replies become a stub, byte for byte.
 //! The user's and the tools' actions become lines in the test, each waiting for everything that was observed
-//! before it. The fault becomes one small assertion. A template of the system shows how an application uses
-//! the SDK. A case that a test in one process cannot express, such as the death of a process, is refused. No
+//! before it. The fault becomes one small assertion. The system's template shows how an application uses the
+//! SDK. A case that a test in one process cannot express, such as the death of a process, is refused. No
 //! test is exported partially.
 
 mod assertion;

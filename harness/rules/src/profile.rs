@@ -56,7 +56,7 @@ impl Profile {
         }
     }
 
-    /// Returns every profile, grouped by dialect, with the default of the dialect first.
+    /// Returns every profile, grouped by dialect, with the dialect's default first.
     pub fn all() -> impl Iterator<Item = &'static Profile> {
         Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().profiles)
     }

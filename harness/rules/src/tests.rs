@@ -1,4 +1,4 @@
-//! Properties of the rules that a list of vectors cannot show.
+//! Properties of the rules that a list of vectors cannot demonstrate.
 
 use hashbrown::HashSet;
 

@@ -76,13 +76,13 @@ const LATER_GEMINI: &str = "gemini-3-flash-preview";
 /// The user message of the next turn. It is never stored.
 const NEXT: &str = "Go on.";
 
-/// Judges the next request of a session. The dialect and profile are the given ones, or those that the store
-/// shows, or Anthropic Messages, which has the strictest checks.
+/// Judges the next request of a session. The dialect and profile are the given ones, or the ones that the
+/// store shows, or Anthropic Messages, which has the strictest checks.
 pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
     judge_for(session, profile, None)
 }
 
-/// Like [`judge`], with the model of the next request, for stores that may not show it.
+/// Like [`judge`], with the model for the next request, for stores that may not show it.
 pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Option<&str>) -> Judgement {
     let model = session.model.as_deref().or(model);
     let is_assumed = profile.is_none() && session.dialect.is_none();

@@ -29,9 +29,9 @@ pub use plan::{Planned, Reason, plan};
 /// Options of a repair. The default is the most careful repair.
 #[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
-    /// The provider profile, if not the one that the store shows.
+    /// The provider profile, if it differs from the one that the store shows.
     pub profile: Option<&'static Profile>,
-    /// The model of the next request, where the store does not show it.
+    /// The model for the next request, if the store does not show it.
     pub model: Option<String>,
     /// The dialect of the first file, if it is a request body or a list of messages. Otherwise the product is
     /// detected.

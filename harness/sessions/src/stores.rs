@@ -119,7 +119,7 @@ pub trait Store: Sync {
     }
 }
 
-/// One edit of a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
+/// One edit to a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
     /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after

@@ -115,11 +115,12 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     trace
 }
 
-/// The maximum number of quiet spells in a row that are read. The conductor gives up after some dozen.
+/// The maximum number of quiet spells in a row that are read. The conductor gives up after a few
+/// dozen.
 const MAX_QUIET: usize = 1000;
 
 /// The ids of calls that the system shows or asks about, by when each was first seen. Which of two parallel
-/// calls continues first is a race, but they appear in the order of the reply.
+/// calls continues first is a race, but they appear in reply order.
 fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     let mut ranks = BTreeMap::new();
     for event in trace.events() {

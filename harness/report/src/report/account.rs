@@ -160,7 +160,8 @@ impl Account {
         }
     }
 
-    /// The checks with evidence that rests on the application, which show nothing about the system.
+    /// The checks with evidence that rests on the application, which prove nothing about the
+    /// system.
     pub fn of_application(&self) -> impl Iterator<Item = &CheckAccount> {
         self.checks.iter().filter(|check| check.is_of_application())
     }

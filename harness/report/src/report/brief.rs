@@ -18,8 +18,8 @@ pub struct Page<'a> {
     pub width: usize,
     /// The mildest severity that makes the run red.
     pub fail_on: Severity,
-    /// The argument that `show` needs besides an id to find a case, if the case was kept. No command is
-    /// suggested otherwise.
+    /// The argument that `show` needs in addition to an id to find a case, if the case was kept.
+    /// Otherwise, no command is suggested.
     pub kept: &'a dyn Fn(&Case) -> Option<String>,
     /// Wraps a word in a colour, or leaves it.
     pub paint: &'a dyn Fn(Tone, &str) -> String,

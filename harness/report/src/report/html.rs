@@ -20,7 +20,8 @@ const SCRIPT: &str = include_str!("html/script.js");
 
 /// The report: verdict, causes with their timelines, the matrix of systems and families, and every plan.
 ///
-/// `records` are those of the cases that represent the causes; a cause without one has no timeline.
+/// `records` belong to the cases that represent the causes; a cause without a record has no
+/// timeline.
 pub fn to_html(report: &Report, fail_on: Severity, records: &[Record]) -> String {
     let mut body = String::new();
     head(&mut body, report, fail_on);

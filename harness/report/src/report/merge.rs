@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Stopped};
 use brickbat_scenario::verdict::Verdict;
 
-/// The reason why reports are not the shards of one run. Each variant names the files that show it.
+/// The reason why reports are not the shards of one run. Each variant names the files concerned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     #[error("no reports to merge")]
@@ -124,9 +124,9 @@ fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
 
 /// Every case, without duplicates.
 ///
-/// A control plan is in the report of its plan's shard. It is also in that of another shard that needs it,
-/// but only if it does not pass there; the one that did not pass is kept. Any other case is in one shard,
-/// unless a shard was given twice.
+/// A control plan is in the report of its plan's shard. It is also in the report of another shard that
+/// needs it, but only if it does not pass there; the one that did not pass is kept. Any other case is in
+/// one shard, unless a shard was given twice.
 fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
     for ShardReport { file, report } in parts {

@@ -87,7 +87,7 @@ fn name(record: &Record, history: &History, id: &str) -> String {
     }
 }
 
-/// The name of a call; that of a later attempt is marked.
+/// The name of a call; a later attempt's name is marked.
 pub(super) fn call_name(record: &Record, key: CallKey) -> String {
     match record.call(key) {
         Some(call) => format!("{}{}", call.name, "'".repeat(call.attempt)),

@@ -148,7 +148,8 @@ impl Page<'_> {
         }
     }
 
-    /// The messages that brick the thread: those that the system has stored, or those of the last refused request.
+    /// The messages that brick the thread: those that the system has stored, or those in the last refused
+    /// request.
     fn history(&self, text: &mut String, record: &Record) {
         let is_brick = |finding: &FindingNote| {
             matches!(finding.harm, Severity::BrickedByProvider | Severity::BrickedByClient)

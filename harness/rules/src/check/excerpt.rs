@@ -1,4 +1,5 @@
-//! Shows the location of a rule violation in a few short lines, however long the line in the file is.
+//! Shows the location of a rule violation in a few short lines, regardless of how long the line in
+//! the file is.
 //!
 //! The excerpt shows the message with its number and role, and its neighbours. Within the message, only the
 //! values that lead to the location are unfolded; everything else stays on one line. Long strings and lines

@@ -1,7 +1,7 @@
 //! Bedrock Converse: the rules and their order.
 //!
-//! The constraints in the service model come first, then the requirements of Converse for every
-//! conversation, then those of the model. Messages are not merged.
+//! The constraints in the service model come first, then Converse's requirements for every
+//! conversation, then the model's. Messages are not merged.
 
 mod block;
 mod claude;

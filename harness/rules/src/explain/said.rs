@@ -6,8 +6,8 @@ use crate::{Dialect, Profile, Rule};
 /// matches occur in many texts. The minimum does not apply if the text has little else.
 const MIN_LETTERS: usize = 16;
 
-/// The name of the placeholder for a path into the body. The path shows the dialect if it begins with the
-/// list of messages.
+/// The name of the placeholder for a path into the body. The path identifies the dialect if it begins
+/// with the message list.
 const PATH: &str = "path";
 
 /// The sentences of all rules in all profiles.
@@ -66,7 +66,7 @@ pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
     Wordings::all().in_text(text)
 }
 
-/// Returns the sentences of a rule, and those of the profiles that word it differently.
+/// Returns a rule's sentences, and those from the profiles that word it differently.
 fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
     let worded = Profile::all().flat_map(|profile| profile.wording);
     let own = worded.filter(|(worded, _)| worded.id == rule.id).flat_map(|(_, sentences)| *sentences);

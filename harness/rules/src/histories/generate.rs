@@ -43,7 +43,7 @@ pub struct History {
     /// The blocks that a repair may remove, as the message and the index in it: copies, and blocks without
     /// content.
     pub surplus: Vec<(usize, usize)>,
-    /// The contradictory blocks: the conversation does not show which of them is correct. None of them may be
+    /// The contradictory blocks: the conversation does not show which one is correct. None of them may be
     /// lost.
     pub at_stake: Vec<(usize, usize)>,
 }

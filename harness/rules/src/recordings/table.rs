@@ -55,7 +55,7 @@ struct Disagreement {
 const MAX_LISTED: usize = 200;
 
 impl Table {
-    /// Adds an exchange of a file.
+    /// Adds an exchange from a file.
     pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Comparison) {
         let (profile, agreement) = match compared {
             Comparison::Judged(profile, agreement) => (profile, agreement),

@@ -1,6 +1,6 @@
 //! Keys of known formats: a unique prefix, followed by enough characters of a key.
 //!
-//! The formats are those of the providers' own secret scanners
+//! The formats come from the providers' own secret scanners
 //! (<https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns>).
 //! A key that was cut with `…` for display is recognized by its prefix.
 

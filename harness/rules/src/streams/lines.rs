@@ -1,8 +1,8 @@
 //! Reads server-sent events with their positions.
 //!
-//! The grammar is that of `SseReader` in the crate `brickbat-scenario`. That reader drops parts that a
-//! client never sees. This one also counts bytes and lines, and reports lines that are not fields and an
-//! event without a terminator.
+//! The grammar is the same as for `SseReader` in the crate `brickbat-scenario`. That reader drops parts
+//! that a client never sees. This one also counts bytes and lines, and reports lines that are not fields
+//! and an event without a terminator.
 
 use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 

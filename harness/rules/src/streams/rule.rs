@@ -14,7 +14,7 @@ pub struct StreamRule {
     pub severity: Severity,
     /// The requirement, on one line.
     pub summary: &'static str,
-    /// The URL of the documentation, or of a real stream, that shows it.
+    /// The URL of the documentation or a real stream that demonstrates it.
     pub source: &'static str,
 }
 

@@ -10,8 +10,8 @@ use crate::{Dialect, Profile};
 /// The strictness with which a stream is checked.
 #[derive(Debug, Clone, Copy)]
 pub enum StreamStrictness {
-    /// The source of the stream is unknown. The stream is checked like one of the dialect's own provider,
-    /// unless its model or its ids show that it comes from another provider.
+    /// The source of the stream is unknown. The stream is checked like one from the dialect's own
+    /// provider, unless its model or its ids show that it comes from another provider.
     AsItSays(Dialect),
     /// The strictness of a profile.
     Profile(&'static Profile),

@@ -97,8 +97,8 @@ impl Items {
         files
     }
 
-    /// The pointer of the message list's entry that contains a block. If each block is an entry, that of the
-    /// block itself.
+    /// The pointer of the message list's entry that contains a block. If each block is an entry, the block's
+    /// own pointer.
     fn entry(&self, block: &Place) -> Option<String> {
         let entry = self.entries.get(block)?;
         let is_entry =

@@ -1,4 +1,4 @@
-//! The rows of one session, one per message or item, and edits of their list.
+//! The rows of one session, one per message or item, and edits to their list.
 //!
 //! Such a store is ordered by its ids, so a new row in the middle needs an id there. The ids of the session
 //! are reassigned from the first changed row on. Rows before it, and other sessions, keep their ids.

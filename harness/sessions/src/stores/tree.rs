@@ -32,7 +32,7 @@ pub(super) struct Tree {
     pub(super) on_path: BTreeSet<String>,
     /// The number of ids with more than one child.
     pub(super) n_forks: usize,
-    /// The faults of the branch.
+    /// The faults in the branch.
     pub(super) troubles: Vec<Trouble>,
     /// The cut, if the branch is cut off from earlier lines of the file.
     pub(super) cut: Option<Cut>,

@@ -35,8 +35,8 @@ pub struct Bound {
     pub(crate) messages: u64,
 }
 
-/// Maximum number of bytes of thinking and signatures to keep. A real reply has up to some hundred kB, a
-/// plan a few kB.
+/// Maximum number of bytes of thinking and signatures to keep. A real reply takes up to a few hundred
+/// kB, a plan a few kB.
 const MAX_BYTES: usize = 16 << 20;
 
 impl Thoughts {

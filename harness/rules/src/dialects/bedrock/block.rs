@@ -184,9 +184,10 @@ impl<'t, 'a> BlockFields<'t, 'a> {
         RARE_KEYS.into_iter().any(|key| self.json.get(key).is_some_and(Json::is_object))
     }
 
-    /// Returns whether this is a call of the model's own tools. Claude gives calls of client tools the
-    /// type `tool_use`, and clients send it back; the only documented type is that of the model's own
-    /// tools (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
+    /// Returns whether this is a call to one of the model's own tools. Claude gives calls to client
+    /// tools the type `tool_use`, and clients send it back; the only documented type is the one for the
+    /// model's own tools
+    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
     fn is_server_call(&self) -> bool {
         self.call_type.is_some_and(|kind| kind.is("server_tool_use"))
     }

@@ -2,7 +2,7 @@
 
 use crate::Dialect;
 
-/// The fault of a conversation.
+/// The fault in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
     /// The conversation ends with a batch of calls, one of which has no result.

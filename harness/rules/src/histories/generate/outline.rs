@@ -10,7 +10,7 @@ use super::plant;
 use super::words::{Tool, Words};
 use crate::Dialect;
 
-/// The dialects for which conversations are generated: those of all providers.
+/// The dialects for which conversations are generated: all providers' dialects.
 pub const DIALECTS: [Dialect; 6] = [
     Dialect::AnthropicMessages,
     Dialect::OpenaiChat,
@@ -168,7 +168,7 @@ impl Outline {
         self.dialect
     }
 
-    /// The conversation's fault. `None` if it is valid.
+    /// The fault in the conversation. `None` if it is valid.
     pub fn fault(&self) -> Option<Fault> {
         self.planted.map(|planted| planted.fault)
     }

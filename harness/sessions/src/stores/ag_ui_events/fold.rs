@@ -228,7 +228,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Replaces all messages by those of a snapshot. Existing messages keep their order.
+    /// Replaces all messages with those from a snapshot. Existing messages keep their order.
     fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         let before = std::mem::take(&mut self.order);
         self.entries.clear();

@@ -28,7 +28,7 @@ pub(super) struct Branch {
     pub(super) n_forks: usize,
     /// True if the file begins in the middle of the conversation.
     pub(super) is_excerpt: bool,
-    /// The faults of the chain.
+    /// The faults in the chain.
     pub(super) troubles: Vec<Trouble>,
     /// The line at which the branch begins, if earlier lines were cut off.
     pub(super) cut: Option<usize>,

@@ -11,7 +11,7 @@ use super::line::{Lines, Record};
 use super::messages;
 use crate::{Block, Ending, File, Files, Message, Place};
 
-/// All messages off the branch: those of the file in order, then those of its companions.
+/// All messages off the branch: those in the file, in order, then those in its companions.
 pub(super) fn off_branch(
     files: &Files,
     records: &[Record],

@@ -1,4 +1,4 @@
-//! Edits of a file: lines are added or removed, and their children get a new parent. All other bytes stay
+//! Edits to a file: lines are added or removed, and their children get a new parent. All other bytes stay
 //! unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};

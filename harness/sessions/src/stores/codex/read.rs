@@ -140,7 +140,7 @@ impl Reader {
         self.troubles.push(Trouble { place, words, loses });
     }
 
-    /// The first `session_meta` is that of the session. In a fork, those of its parents follow.
+    /// The first `session_meta` belongs to the session. In a fork, the parents' lines follow.
     fn meta(&mut self, payload: Json<'_, '_>) {
         if self.id.is_none() {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());

@@ -26,7 +26,7 @@ const MAX_RATIO: u64 = 1_000;
 /// Size that is always allowed, so that a short, repetitive rollout does not look like a bomb.
 const MIN_BOUND: u64 = 1 << 20;
 
-/// Maximum number of frames in a packed rollout. Codex writes one. Each costs memory, however short it is.
+/// Maximum number of frames in a packed rollout. Codex writes one. Even a short frame costs memory.
 const MAX_FRAMES: usize = 64;
 
 /// Number of bytes to search for the first line, which identifies the product. It contains the instructions,

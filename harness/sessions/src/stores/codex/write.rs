@@ -1,4 +1,4 @@
-//! Edits of a rollout: lines and list items are added and removed.
+//! Edits to a rollout: lines and list items are added and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -51,7 +51,7 @@ struct Plan<'a> {
     gone: BTreeSet<u64>,
     /// New lines, by the line after which they are inserted.
     come: BTreeMap<u64, Vec<String>>,
-    /// Changes of lists, by line and pointer.
+    /// Changes to lists, by line and pointer.
     lists: BTreeMap<(u64, String), Changes>,
     /// Byte ranges to overwrite, each with as many bytes as before.
     over: Vec<(Range<usize>, Vec<u8>)>,

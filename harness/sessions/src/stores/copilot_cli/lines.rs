@@ -13,7 +13,7 @@ use crate::json::{self, Line};
 use crate::stores::records::{self, Record};
 use crate::{Place, Trouble};
 
-/// A fault of a line.
+/// A fault in a line.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) trouble: Trouble,
@@ -45,7 +45,7 @@ pub(super) fn parsed(version: &str) -> Option<[u64; 3]> {
     Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
-/// The events of a file, and the faults of its lines.
+/// The events in a file, and the faults in its lines.
 pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
     let lines: Vec<Line<'_>> = json::lines(bytes).collect();
     let (mut records, mut faults) = (Vec::new(), Vec::new());

@@ -16,7 +16,7 @@ use crate::stores::records::{ItemSpans, Record, Splices, cannot, parted, with_ma
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// The changes of the file.
+/// The changes to the file.
 struct Changes<'l> {
     bytes: &'l [u8],
     log: &'l Log,
@@ -163,7 +163,7 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// Applies the planned changes of each record.
+    /// Applies the planned changes to each record.
     fn write_records(&mut self) {
         let starts: BTreeSet<usize> = self.drops.keys().chain(self.answers.keys()).copied().collect();
         for start in starts {

@@ -32,7 +32,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
 /// Identifies a message: its row, its line, or its index in the list of an export.
 type Key = i64;
 
-/// The changes of the messages.
+/// The changes to the messages.
 #[derive(Default)]
 struct Plan {
     /// The content to remove, by its index in the message.

@@ -1,4 +1,4 @@
-//! Edits of the rows.
+//! Edits to the rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,5 @@
-//! Edits of a pi session: lines of the branch are added and removed, and the lines around them linked again.
+//! Edits to a pi session: lines on the branch are added and removed, and the lines around them are linked
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! Edits of a history, made in its bytes.
+//! Edits to a history, made in its bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub(in crate::stores) fn write(
     Ok(files)
 }
 
-/// The changes of the message list.
+/// The changes to the message list.
 struct Plan<'p, 't, 'a> {
     product: Product,
     base: &'p str,

@@ -1,5 +1,5 @@
-//! Edits of a Qwen Code session: lines of the branch are added and removed, and the lines around them linked
-//! again.
+//! Edits to a Qwen Code session: lines on the branch are added and removed, and the lines around them are
+//! linked again.
 
 use std::collections::{BTreeMap, BTreeSet};
 

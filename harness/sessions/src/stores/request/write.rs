@@ -1,4 +1,4 @@
-//! Edits of a request body, in each dialect.
+//! Edits to a request body, in each dialect.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -224,7 +224,7 @@ fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
     Ok(())
 }
 
-/// A cell after the changes of the values inside it.
+/// A cell after the changes to the values inside it.
 fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>> {
     let document = Document::parse(bytes).ok()?;
     let mut splices = Vec::new();
