@@ -52,7 +52,8 @@ pub struct RunNote {
     pub timing: Option<brickbat_report::report::Timing>,
 }
 
-/// The arguments that select what is run. Options that only affect how it runs are not included.
+/// The arguments that select the plans to run. Options that only affect how it runs are not
+/// included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunArguments {
     /// Scenarios as they were named; empty for all built-in ones.
@@ -178,7 +179,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Writes the record of a case. A failure is reported by [`RunFolder::finish`].
+    /// Writes a case's record. A failure is reported by [`RunFolder::finish`].
     pub fn keep(&self, record: &Record, redactor: &Redactor) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.is_none() {
@@ -186,7 +187,7 @@ impl RunFolder {
         }
     }
 
-    /// Removes the record of a case that was kept before its plan ran again.
+    /// Removes a case's record that was kept before its plan ran again.
     pub fn forget(&self, system: &str, plan: &str) {
         let folder = self.path.join(case_path(system, plan));
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -284,7 +285,7 @@ pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     Ok(found)
 }
 
-/// Reads the record of a case from its folder.
+/// Reads a case's record from its folder.
 pub fn read_case(folder: &Path) -> Result<Record, FolderError> {
     let file = |name: &str| read(&folder.join(name)).map_err(|error| RecordError::new(name, error));
     Record::read(&file).map_err(|error| FolderError::unreadable(folder, error))

@@ -321,7 +321,7 @@ pub fn not_run(
     cases
 }
 
-/// The cases of a run that ended early, with one case for each plan that was not reached, which gives the
+/// The cases in a run that ended early. Each plan that was not reached gets one case that gives the
 /// reason.
 pub fn with_not_reached(
     batches: &[(System, Vec<Job>)],

@@ -141,7 +141,7 @@ const N_WAITING_EVENTS: usize = 1024;
 const BACKLOG: u32 = 4096;
 
 /// A running server. Clones are handles to the same one; it stops when the last handle and the last mount are
-/// gone.
+/// dropped.
 #[derive(Debug, Clone)]
 pub struct Server {
     running: Arc<ServerTask>,
@@ -377,7 +377,8 @@ impl Mounted {
 }
 
 impl Shared {
-    /// The reason why no mount has a target. If a mount at the root is gone, the server is about to stop.
+    /// The reason why no mount has a target. If a mount at the root was dropped, the server is about to
+    /// stop.
     fn unfound(&self) -> http::HttpRefusal {
         let mounts = lock(&self.mounts);
         match mounts.root.is_some_and(|root| !mounts.open.contains_key(&root)) {

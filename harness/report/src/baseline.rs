@@ -1,4 +1,4 @@
-//! Baselines: the known findings of a system, as data, each with a reason.
+//! Baselines: a system's known findings, as data, each with a reason.
 //!
 //! An entry describes a cause: the check that fails, its severity, the broken rule, and the kind of action
 //! that triggers it. A finding that an entry lists is *expected*, any other is *new*, and an entry is *stale*
@@ -97,7 +97,7 @@ pub enum Disposition {
     New,
 }
 
-/// The result of a run for one plan, as far as a baseline needs it.
+/// A run's result for one plan, as far as a baseline needs it.
 #[derive(Debug, Clone)]
 pub struct PlanFindings<'a> {
     pub system: &'a str,
@@ -132,7 +132,7 @@ impl Baseline {
         pattern::is_of(&self.system, system)
     }
 
-    /// The index of the first entry that lists a finding of a plan.
+    /// The index of the first entry that lists a finding in a plan.
     pub fn entry_of(&self, shown: &PlanFindings<'_>, finding: &Finding) -> Option<usize> {
         self.entries.iter().position(|entry| entry.is_about(finding) && self.covers(entry, shown))
     }

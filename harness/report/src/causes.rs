@@ -13,8 +13,8 @@
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};
 
-/// The findings of a plan, with those that follow from another folded under it. The worst come first; equal
-/// ones keep their order.
+/// The findings in a plan. A finding that follows from another is folded under it. The worst come first;
+/// equal ones keep their order.
 pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| finding.harm);
     let mut heads: Vec<Finding> = Vec::new();

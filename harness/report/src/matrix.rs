@@ -17,7 +17,7 @@ pub struct Matrix {
     pub rows: Vec<SystemRow>,
 }
 
-/// The results of a system in the families.
+/// A system's results in the families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemRow {
     pub system: String,
@@ -28,7 +28,7 @@ pub struct SystemRow {
     pub cells: Vec<Cell>,
 }
 
-/// The result of a system in a family.
+/// A system's result in one family.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
     pub worst: Option<Severity>,

@@ -1,4 +1,4 @@
-//! The findings of a run, to be printed or stored. A report never judges again.
+//! The findings in a run, to be printed or stored. A report never judges again.
 //!
 //! A report contains no port, process id, machine path or time outside its `timing` object, and is sorted by
 //! case, so that the same run gives the same bytes.
@@ -292,8 +292,8 @@ impl Report {
         self
     }
 
-    /// The same report, of a run that ended early for this reason. `confirms` is true if failing plans were
-    /// to run a second time.
+    /// The same report, for a run that ended early for this reason. `confirms` is true if failing plans
+    /// were to run a second time.
     ///
     /// Such a run has no level. Its causes are counted here, so compare it with baselines first.
     #[must_use]

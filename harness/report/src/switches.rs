@@ -20,7 +20,7 @@ pub struct Switches {
     pub pairs: Vec<Pair>,
 }
 
-/// The result of a system whose thread moves from one dialect to another.
+/// The result for a system whose thread moves from one dialect to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
@@ -58,7 +58,7 @@ impl Switches {
         self.pairs.iter().map(|pair| pair.system.as_str()).collect()
     }
 
-    /// The pair of a system.
+    /// A system's pair.
     pub fn pair(&self, system: &str, from: &str, to: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| (&*pair.system, &*pair.from, &*pair.to) == (system, from, to))
     }
@@ -93,7 +93,7 @@ impl Pair {
     }
 }
 
-/// The dialects of a plan that moves from one to another.
+/// The dialects in a plan that moves from one to another.
 fn pair_of(plan: &str) -> Option<(&str, &str)> {
     let (scenario, from) = plan.rsplit_once('@')?;
     let (_, variant) = scenario.strip_prefix(FOLDER)?.split_once('#')?;

@@ -1,4 +1,4 @@
-//! Puts a given history into the store of a system, before it loads the session.
+//! Puts a given history into a system's store before it loads the session.
 //!
 //! An adapter does this itself on the request `_brickbat/give`. For an agent that does not know the harness,
 //! the manifest names a program: it reads the history from its standard input and prints the id of the

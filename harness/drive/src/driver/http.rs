@@ -5,7 +5,7 @@ use tokio::net::TcpStream;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The host and the port, as written in the head of a request.
+    /// The host and the port, as written in a request head.
     authority: String,
     path: String,
 }

@@ -140,7 +140,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// A tool of a plan, with its gate.
+    /// A tool in a plan, with its gate.
     pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
         let description = format!("The tool `{}` of the scenario.", tool.name);
         ToolSpec {

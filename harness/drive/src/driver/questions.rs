@@ -1,5 +1,5 @@
-//! Questions of a system to its user before a tool runs (`session/request_permission`), until they are
-//! answered.
+//! Questions that a system asks its user before a tool runs (`session/request_permission`), until they
+//! are answered.
 
 use std::collections::HashMap;
 use std::fmt;

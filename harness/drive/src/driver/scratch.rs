@@ -1,4 +1,4 @@
-//! The temporary folder of a run: everything that a system writes is in it, and it is removed after the run.
+//! A run's temporary folder. It contains everything that a system writes, and is removed after the run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};

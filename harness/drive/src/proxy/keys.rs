@@ -39,7 +39,7 @@ impl Keys {
         self.redactor.clone()
     }
 
-    /// Learns the values of a request, and returns a redactor that knows them.
+    /// Learns the values in a request, and returns a redactor that knows them.
     pub(super) fn learn(&mut self, headers: Headers<'_>, target: &str) -> Arc<Redactor> {
         let own = values(headers, target);
         let mut is_new = false;
@@ -68,7 +68,7 @@ impl Keys {
     }
 }
 
-/// The secret values of a request, without duplicates.
+/// The secret values in a request, without duplicates.
 fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
     let mut harmless = Vec::new();
     let mut values = Vec::new();

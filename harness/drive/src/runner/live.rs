@@ -48,7 +48,7 @@ impl From<DriverError> for DriveResult {
     }
 }
 
-/// Opens sessions of a system for one plan.
+/// Opens a system's sessions for one plan.
 pub(super) trait Opener {
     /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
     /// loads the session that a process has left.

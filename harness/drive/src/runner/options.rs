@@ -1,4 +1,4 @@
-//! The jobs of a run, and its options.
+//! The jobs in a run, and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

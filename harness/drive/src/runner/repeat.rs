@@ -69,7 +69,7 @@ pub(super) struct PlanRun {
     pub(super) company: Company,
 }
 
-/// The circumstances of a run.
+/// The circumstances of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Company {
     /// Other plans run at the same time.

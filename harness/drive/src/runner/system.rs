@@ -57,7 +57,7 @@ pub struct Subject {
     /// The mode; none for the first that the adapter offers.
     pub mode: Option<String>,
     pub origin: Origin,
-    /// Called with the store of a plan before a session is loaded from it; none by default.
+    /// Called with a plan's store before a session is loaded from it; none by default.
     pub mend: Option<Mend>,
 }
 
@@ -79,7 +79,7 @@ pub struct StoredSession<'a> {
 /// The function that is called with a stored session.
 pub type MendFn = dyn Fn(StoredSession<'_>) + Send + Sync;
 
-/// Changes the stored state of a system, before a new process loads a session from it.
+/// Changes a system's stored state before a new process loads a session from it.
 ///
 /// The process that wrote it is dead, or has not opened the session yet.
 #[derive(Clone)]
@@ -506,7 +506,7 @@ impl Adapted {
         }
     }
 
-    /// Changes the store of a plan as requested, while no process has it open.
+    /// Changes a plan's store as requested, while no process has it open.
     fn mend(&self, plan: &Plan, spec: &SessionSpec, id: &str) {
         let Some(Mend(mend)) = &self.mend else { return };
         // An agent without an adapter does not know the state folder, and stores in its home.

@@ -87,8 +87,8 @@ impl Verification {
     }
 }
 
-/// Runs every probe on the adapter of a system; `note` gets a line before each and before long preparations.
-/// `supervisor` is the program `brickbat`, which supervises the adapter's processes.
+/// Runs every probe against a system's adapter. `note` gets a line before each probe and before long
+/// preparations. `supervisor` is the program `brickbat`, which supervises the adapter's processes.
 pub async fn verify(
     system: &System,
     supervisor: &Path,

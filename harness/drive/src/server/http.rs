@@ -4,7 +4,7 @@
 
 use super::admission::Admission;
 
-/// Headers of a request. Real clients send about 20.
+/// The maximum number of headers in a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) enum HttpRefusal {
     /// The rest of the request did not arrive.
     TimedOut,
     UnknownPath,
-    /// The mount at the root is gone, so the server is stopping.
+    /// The mount at the root was dropped, so the server is stopping.
     Stopping,
     /// The host is not this machine.
     ForeignHost,

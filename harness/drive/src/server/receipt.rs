@@ -26,7 +26,7 @@ pub(super) enum Queue {
 pub(super) struct Queues {
     #[cfg(target_os = "linux")]
     diag: Option<std::sync::Mutex<linux::Diag>>,
-    /// True if queues are hidden on purpose, to test a machine that does not show them.
+    /// True if queues are deliberately hidden, to test a machine that does not show them.
     #[cfg(test)]
     are_hidden: bool,
 }

@@ -32,8 +32,8 @@ struct CauseKey {
 /// The occurrences of a cause in a system: the kinds of actions, each with the first plan.
 type Sightings<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The baseline of a run. Findings that an entry lists stay in it, with its reason and link; the others get
-/// new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
+/// The baseline for a run. Findings that an entry lists stay in it, with its reason and link; the others
+/// get new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
 ///
 /// If the file is in the previous format, plans that ran get entries that name causes, with the reasons of
 /// the entries that listed them.
@@ -190,7 +190,7 @@ fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
     }
 }
 
-/// The `system` of a new baseline for the systems of a run: their common name, without version and mode.
+/// The `system` of a new baseline for the systems in a run: their common name, without version and mode.
 pub fn common_system(systems: &[&str]) -> Option<String> {
     let names: BTreeSet<&str> = systems.iter().map(|system| Parts::of(system).name).collect();
     match (names.first(), names.len()) {

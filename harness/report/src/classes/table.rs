@@ -25,7 +25,7 @@ pub struct Facts {
     pub named: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A known finding of a system.
+/// A known finding in a system.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownFinding {
     /// The id of the scenario that demonstrates it.

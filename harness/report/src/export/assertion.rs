@@ -1,4 +1,4 @@
-//! Assertions of exported tests, made from findings.
+//! Assertions for exported tests, generated from findings.
 
 use serde_json::Value;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 
-/// `timing.json` of a case: everything that was seen, in that order.
+/// A case's `timing.json`: everything that was seen, in that order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Timing {
     /// Everything that was seen.

@@ -1,4 +1,4 @@
-//! The account of a run, for each system: the planned and the completed work.
+//! A run's account for each system: the planned and the completed work.
 //!
 //! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an
 //! applicable check is not reached. Accounts for parts of a run can be added up.
@@ -11,7 +11,7 @@ use super::Case;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level};
 
-/// The account of a system: the planned and the completed work.
+/// The account for a system: the planned and the completed work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// The system, with version and mode.
@@ -40,7 +40,7 @@ pub struct Account {
     pub faults: FaultAccount,
 }
 
-/// The results of a check in the judged plans of a system.
+/// A check's results in a system's judged plans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckAccount {
     /// The check.

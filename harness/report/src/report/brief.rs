@@ -1,4 +1,4 @@
-//! The report on one screen: what is wrong, by cause, and the next command to run.
+//! The report on one screen: the failures by cause, and the next command to run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -37,7 +37,7 @@ const MAX_NAMED: usize = 2;
 /// Further lines of the reason why plans could not be judged.
 const MAX_REASON: usize = 8;
 
-/// The closing block of a run.
+/// The closing block for a run.
 pub fn render(report: &Report, page: &Page<'_>) -> String {
     let mut text = String::new();
     let causes = report.causes();

@@ -1,4 +1,4 @@
-//! The findings of a run, compared with a baseline.
+//! The findings in a run, compared with a baseline.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +65,7 @@ pub struct StalePlans {
 }
 
 impl BaselineComparison {
-    /// Compares a baseline with the cases of a run.
+    /// Compares a baseline with the cases in a run.
     pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> BaselineComparison {
         let mut entries: Vec<EntryFindings> =
             baseline.entries.iter().zip(1..).map(EntryFindings::of).collect();

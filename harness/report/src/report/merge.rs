@@ -17,7 +17,7 @@ pub enum MergeError {
         "{0} is the report of a complete run, not of a shard\nhint: `brickbat run --shard 1/4` writes reports of shards"
     )]
     Whole(String),
-    /// Two reports differ in a value that all shards of a run share. Contains both files and the
+    /// Two reports differ in a value that all shards in a run share. Contains both files and the
     /// value.
     #[error(
         "{one} and {other} differ in {what}: {a} and {b}\nhint: run each shard with the same command",

@@ -16,7 +16,7 @@ pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one 
 /// Characters of an unknown id that are shown.
 const MAX_ID_CHARS: usize = 24;
 
-/// The shape of a request body that came after the first `n_events` of the trace.
+/// The shape of a request body that arrived after the first `n_events` events in the trace.
 pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
     let history = match Document::parse(body) {
         Ok(body) => wire::history(dialect_at(record, n_events), body.root()),

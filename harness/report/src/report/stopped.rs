@@ -1,4 +1,4 @@
-//! A run that ended early: what had been seen by then, and how much of that was confirmed.
+//! A run that ended early: the findings up to then, and how many of them were confirmed.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,5 +65,5 @@ impl Report {
     }
 }
 
-/// The label of a case or a cause that only a first run has shown.
+/// The label for a case or a cause that has occurred only in a first run.
 pub(super) const UNCONFIRMED: &str = "seen, not confirmed";

@@ -1,5 +1,5 @@
-//! The timeline of one case as text: who did what, in order, with the fault at the point where it happened,
-//! and the outcome.
+//! The timeline of one case as text: each actor's actions, in order, the fault at the point where it
+//! occurred, and the outcome.
 //!
 //! It is drawn only from a [`Record`], and judges nothing.
 

@@ -46,7 +46,7 @@ const MAX_WIDTH: usize = 96;
 /// Maximum length of a string in characters.
 const MAX_STRING: usize = 48;
 
-/// Maximum depth of unfolded values around a location. A block of a message is at depth three.
+/// Maximum depth of unfolded values around a location. A block in a message is at depth three.
 const MAX_UNFOLDED: usize = 5;
 
 /// Maximum number of fields shown for an unfolded object.

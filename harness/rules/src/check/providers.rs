@@ -56,7 +56,7 @@ impl Providers {
         of_dialect.filter(|rule| rule.models().is_some()).filter(binds).map(|rule| rule.id).collect()
     }
 
-    /// Judges the body of a request. `model` is the model in the path.
+    /// Judges a request body. `model` is the model in the path.
     pub(super) fn judge(self, body: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
         match self {
             Providers::Union(dialect) => union::validate_to(dialect, model, body),

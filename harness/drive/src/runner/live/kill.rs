@@ -13,8 +13,8 @@ use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
-    /// Kills the process and waits until it is completely gone. Everything that it did before it died is
-    /// reported first.
+    /// Kills the process and waits until it is completely gone. Everything that it did before its death
+    /// is reported first.
     pub(super) async fn kill_process(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();

@@ -48,8 +48,8 @@ impl Pace {
 /// turn.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Quiet spells after the stop of a system that notices it only at its next step: a second, as a user might
-/// wait.
+/// The quiet spells after a stop, for a system that notices the stop only at its next step: a second, as a
+/// user might wait.
 const GRACE: u32 = 4;
 
 /// A divisor for the silence that counts as a hang. A step that has not started after that part will not

@@ -24,8 +24,8 @@ pub(in crate::runner) struct Prepared {
 }
 
 impl Prepared {
-    /// Installs what is missing. `supervisor` is the program `brickbat`; `note` gets a line about long
-    /// preparations.
+    /// Installs all missing packages. `supervisor` is the program `brickbat`; `note` gets a line about
+    /// long preparations.
     pub(in crate::runner) async fn new(
         subject: &Subject,
         supervisor: &Path,

@@ -136,7 +136,7 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Entries of a turn before its calls: the user's message.
+/// Entries in a turn before its calls: the user's message.
 const SAVED_EARLIER: usize = 1;
 
 /// Checks that a message is in a later request. It is sent while the tools of a batch run, or by a hook after

@@ -1,4 +1,4 @@
-//! Probes of a turn that runs to its end.
+//! Probes for a turn that runs until it ends.
 
 use super::host::{Examinee, Host, NO_STOP};
 use super::judge;

@@ -103,7 +103,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// The number of plans for one process, and how many run at once.
+/// The number of plans for one process, and the number that run at once.
 const N_PLANS: usize = 100;
 const N_AT_ONCE: usize = 8;
 

@@ -172,7 +172,7 @@ impl Story<'_, '_> {
         self.drawing.step(from, to, Weight::Fault, &words);
     }
 
-    /// The scenario's name of a call, or the system's id if there is none.
+    /// The scenario's name for a call, or the system's id if there is none.
     fn name(&self, call: Option<CallKey>, id: &str) -> String {
         call.map_or_else(|| format!("?{}", words::beginning(id)), |call| call_name(self.record, call))
     }

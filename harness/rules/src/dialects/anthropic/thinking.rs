@@ -65,7 +65,7 @@ struct Returned {
     is_moved: bool,
 }
 
-/// Adds the thinking of a reply to the issued thoughts.
+/// Adds a reply's thinking to the issued thoughts.
 pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
     let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
     let blocks = reply["content"].as_array().map(Vec::as_slice).unwrap_or_default();

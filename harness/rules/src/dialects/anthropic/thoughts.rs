@@ -49,7 +49,7 @@ impl Thoughts {
         self.overflowed
     }
 
-    /// Adds the thoughts of a reply, each with its key and text. `before` is the last thought of the
+    /// Adds the thoughts in a reply, each with its key and text. `before` is the last thought in the
     /// request.
     pub(crate) fn add<'r>(
         &mut self,
