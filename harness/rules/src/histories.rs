@@ -20,7 +20,7 @@ pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
 pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
 pub use render::{Rendered, render};
 
-/// One message of a conversation.
+/// One message in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// The speaker.

@@ -25,7 +25,7 @@ pub struct VectorFile {
     pub rule: Option<String>,
     /// The source of the rule.
     pub source: String,
-    /// The vectors. Those that keep the rule come first.
+    /// The vectors. Those that comply with the rule come first.
     pub vectors: Vec<Vector>,
 }
 

@@ -1,4 +1,4 @@
-//! The provider's memory of a conversation: its replies.
+//! The provider's memory of a conversation, which consists of its replies.
 //!
 //! A body that refers to part of an earlier reply (a response, an item, a signature) can be judged only
 //! with the replies that the provider issued. Without a memory, such references pass.

@@ -190,7 +190,7 @@ fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
     })
 }
 
-/// A call of a conversation, with its context.
+/// A call in a conversation, with its context.
 struct Target<'s> {
     session: &'s Session,
     /// The index of the message with the call.

@@ -63,8 +63,8 @@ pub struct Message {
     pub ending: Ending,
 }
 
-/// A block of a message with its place. Places are unique within a session, except that a call and its result
-/// may share one if a single object of the store contains both.
+/// A block in a message, with its place. Places are unique within a session, except that a call and its
+/// result may share one if a single object in the store contains both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// The place of the block in the store.
@@ -76,7 +76,7 @@ pub struct Block {
     pub state: Option<String>,
 }
 
-/// The state of a call that the user declined, whatever the product calls it.
+/// The state of a call that the user declined, regardless of the product's name for it.
 pub(crate) const DECLINED: &str = "declined";
 
 /// The state of a call that waits for the user's approval. No product runs a call before it is approved.
@@ -152,7 +152,7 @@ impl Session {
         self.messages[last].calls().any(|call| !answered.contains(call.id.as_str()))
     }
 
-    /// The number of replies with at least two calls. Some stores keep each call of a reply as a separate
+    /// The number of replies with at least two calls. Some stores keep each call in a reply as a separate
     /// message.
     pub fn n_batches(&self) -> usize {
         let (mut n_batches, mut n_calls) = (0, 0);

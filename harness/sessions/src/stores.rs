@@ -162,7 +162,7 @@ pub enum Edit {
 /// The way in which a product undoes a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relapse {
-    /// How long the repair lasts and what undoes it, as a sentence.
+    /// A sentence that states how long the repair lasts and what undoes it.
     pub words: &'static str,
     /// The fix, as a sentence.
     pub way_out: &'static str,

@@ -56,7 +56,7 @@ pub enum Placement {
     Apart,
     /// Results are blocks of the next user message.
     InMessage {
-        /// The field of a message that contains its blocks.
+        /// The message field that contains the blocks.
         blocks: &'static str,
         /// True if user text may be in the same message.
         with_words: bool,
@@ -64,7 +64,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The field of a message that contains its blocks.
+    /// The message field that contains the blocks.
     pub fn blocks(self) -> &'static str {
         match self {
             Placement::Apart => "content",
@@ -82,7 +82,7 @@ pub enum Signs {
     Thoughts,
     /// Thoughts, which are items with their own ids, as calls are.
     Items,
-    /// The first call of a reply.
+    /// The first call in a reply.
     Calls,
 }
 

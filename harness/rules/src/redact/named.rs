@@ -17,7 +17,7 @@ enum Kind {
     Key,
     /// A name with other uses too: only values that look random.
     Weak,
-    /// A signature of a request: only hexadecimal digits.
+    /// A request signature, which consists only of hexadecimal digits.
     Signature,
     /// A machine name.
     Machine,

@@ -270,7 +270,7 @@ struct Pairing<'m> {
     by_key: BTreeMap<&'m str, SameKey>,
 }
 
-/// The results of one key, in order. If the product has no ids, all results of a conversation may share a
+/// The results of one key, in order. If the product has no ids, all results in a conversation may share a
 /// key.
 #[derive(Default)]
 struct SameKey {

@@ -69,8 +69,8 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// Removes a block, and its message if that was the last block. At the place of a message, removes the
-    /// message if it has no content.
+    /// Removes a block, and its message if that was the last block. If the place refers to a message,
+    /// removes the message if it has no content.
     pub(crate) fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
         if let Some((own, _)) = self.places.get_key_value(place) {
             self.gone.insert(own);

@@ -75,7 +75,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// A part of a message item.
+/// A part in a message item.
 fn part(block: &Content) -> Value {
     match block {
         Content::Text(words) => json!({ "text": words }),

@@ -81,7 +81,7 @@ struct ResponseTurn {
     later: Vec<usize>,
 }
 
-/// The part with the first call of a turn, and the field of the call.
+/// The part with the first call in a turn, and the call's field.
 #[derive(Debug, Clone, Copy)]
 struct FirstCall {
     place: PartPosition,

@@ -14,7 +14,7 @@ pub(crate) struct MistralSwitches {
     pub(crate) user_after_tool: UserAfterTool,
     /// How calls and results are matched.
     pub(crate) pairing: PairingMode,
-    /// How calls and results at the beginning of a conversation are treated.
+    /// How calls and results at the beginning of a conversation are handled.
     pub(crate) first_message: FirstMessage,
     pub(crate) call_ids: CallIds,
 }
@@ -35,7 +35,7 @@ pub(crate) enum UserAfterTool {
 pub(crate) enum PairingMode {
     /// By number only; ids are ignored (tokenizers before version 11).
     ByCount,
-    /// By id: each result has the id of a call, and no two results have the same id (tokenizers from
+    /// By id: each result has a call's id, and no two results have the same id (tokenizers from
     /// version 11).
     ById,
 }

@@ -42,7 +42,7 @@ struct UnreadArguments {
     id: String,
 }
 
-/// A part of a message that is not text.
+/// A message part that is not text.
 struct OtherPart {
     pointer: String,
     n: usize,

@@ -177,7 +177,7 @@ fn in_message(n: usize, name: &str) -> Field {
     Field { pointer: format!("/messages/{n}/{name}"), path: format!("messages[{n}].{name}") }
 }
 
-/// Requires a string field of a call, and returns it.
+/// Requires a string field in a call, and returns it.
 fn string<'t, 'a>(
     value: Option<Json<'t, 'a>>,
     name: &str,

@@ -160,7 +160,7 @@ pub(crate) struct ChatRules {
     pub(crate) after_end: &'static StreamRule,
 }
 
-/// Finish reasons of replies that may end in the middle of a call.
+/// Finish reasons for replies that may end in the middle of a call.
 const CUT_OFF: [&str; 5] =
     ["length", "model_length", "content_filter", "error", "insufficient_system_resource"];
 

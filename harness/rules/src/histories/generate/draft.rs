@@ -28,7 +28,7 @@ pub(super) enum Mark {
     AtStake,
 }
 
-/// The messages of a turn.
+/// The messages in a turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnPlaces {
     pub(super) prompt: usize,

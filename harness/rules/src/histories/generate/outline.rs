@@ -105,7 +105,7 @@ pub(super) enum Output {
     SilentError,
 }
 
-/// The last message of a turn.
+/// The last message in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) thinking: Option<Words>,

@@ -216,7 +216,7 @@ impl Fold {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Adds the input messages of a run that do not exist yet.
+    /// Adds a run's input messages that do not exist yet.
     fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         for (k, value) in messages.items().enumerate() {
             let id = value.field("id").as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Cut branches: what they lose, and the line that they provably follow.
+//! Cut branches: the lost lines, and the line that each branch provably follows.
 //!
 //! Writers that crashed or wrote at the same time lost lines (anthropics/claude-code#22526, #24304, #21751).
 //! The product then sends only the connected lines, although the forgotten ones are still in the file.

@@ -117,7 +117,7 @@ fn with_own_id(mut message: Message) -> Message {
     message
 }
 
-/// A part of a message item.
+/// A part in a message item.
 enum Said<'a> {
     Text(&'a str),
     Image(&'a Image),
@@ -207,7 +207,7 @@ impl Pairs {
     }
 }
 
-/// The kind of a call or an output. A local shell has function outputs.
+/// The kind of a call or an output. Local shell calls use function outputs.
 fn sort(block: &crate::Block) -> Sort {
     match block.state.as_deref() {
         Some(CUSTOM | CUSTOM_OUTPUT) => Sort::Custom,

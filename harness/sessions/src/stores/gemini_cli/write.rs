@@ -136,7 +136,7 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// The copy of a result that is beside its call, if the given one is a user message. This copy is
+    /// The copy of a result that is next to its call, if the given one is a user message. This copy is
     /// dropped, because the product would recreate the other one from it on each resume. A batch loses one
     /// copy completely, because the responses to one batch must come together.
     fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {

@@ -130,7 +130,7 @@ fn reply(record: &Record, at: &str, id: &str, value: &Value, model: &Model) -> R
     Ok(Message { ending, ..of(record, id, Role::Assistant, blocks) })
 }
 
-/// A block of a reply. Content that only its own model can read is left out if the next request uses another
+/// A block in a reply. Content that only its own model can read is left out if the next request uses another
 /// model (`transformMessages` of `@earendil-works/pi-ai`).
 fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histories::Block {
     let is_same = model.said(reply);

@@ -90,7 +90,7 @@ impl<'t> Writer<'t> {
         self.tree.at(place).ok_or_else(|| cannot(Product::QwenCode, place, "there is no such block"))
     }
 
-    /// The line of a call, and its tool.
+    /// A call's line and its tool.
     fn call(&self, call: &Place, id: &str) -> Result<(&'t Record, &'t str), WriteError> {
         let (record, pointer) = self.at(call)?;
         let own = record.value.pointer(pointer).and_then(|part| part.get("functionCall"));
