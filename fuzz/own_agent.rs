@@ -1,7 +1,7 @@
 //! An agent without I/O, as the author of a Rust SDK could write it.
 //!
-//! It requests unstreamed replies of `openai-chat`, runs the calls of a reply in parallel, and stores
-//! every message. With `DANGLES` it has a typical bug: a stop leaves the calls of a batch without results.
+//! It requests non-streamed `openai-chat` replies, runs all calls in a reply in parallel, and stores every
+//! message. With `DANGLES` it has a typical bug: a stop leaves the calls in a batch without results.
 
 use brickbat::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo};
 use brickbat::dialect::Dialect;

@@ -1,4 +1,5 @@
-//! Writes the seed corpora from `scenarios/` and `corpora/` in the format of each fuzz target.
+//! Writes the seed corpora from `scenarios/` and `corpora/` in the format that each fuzz target
+//! reads.
 //!
 //! `cargo run -p brickbat-fuzz --example seeds -- DIR` makes a folder in DIR for each target.
 

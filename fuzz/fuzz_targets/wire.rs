@@ -1,4 +1,5 @@
-//! Checks that the decoder and the linter read the same content from a stream, however its bytes are split.
+//! Checks that the decoder and the linter read the same content from a stream, regardless of how its bytes
+//! are split.
 #![no_main]
 
 use brickbat::dialect::Dialect;

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// How much worse a ratio may get, as a factor. This detects a halved speed, but not the noise of a short
-/// run.
+/// The factor by which a ratio may get worse. This detects a halved speed, but not the noise of a
+/// short run.
 const TOLERANCE: f64 = 1.6;
 
 /// One measurement.

@@ -1,9 +1,9 @@
 //! `brickbat-bench find [--seeds N] [--plans N] [--file FILE]`: how soon planted bugs are found by guided
 //! and by random search.
 //!
-//! For each seed, one campaign of each kind runs. Every plan is run on the agent of each bug that is not
-//! found yet, so all bugs get the same plans. The unit is plans, not seconds, so a busy machine changes
-//! nothing. The figures are written to FILE, the source of the table in the book.
+//! For each seed, one campaign of each kind runs. Every plan runs against the agent for each bug
+//! that is not found yet, so all bugs get the same plans. The unit is plans, not seconds, so a busy
+//! machine changes nothing. The figures are written to FILE, the source for the table in the book.
 
 use std::path::Path;
 use std::sync::Arc;

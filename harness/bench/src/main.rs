@@ -1,4 +1,4 @@
-//! Measures Brickbat in-process: how fast it runs, and how soon it finds bugs.
+//! Measures Brickbat in-process: its speed, and the effort that it needs to find bugs.
 //!
 //! `plans` and `rules` print CPU times of one thread, each with the ratio to a floor that was measured in
 //! the same rounds. A busy machine slows both equally, so compare the ratios. Each module describes its
@@ -114,7 +114,7 @@ fn figures(effort: Effort, command: &str, measure: fn(Effort, &mut Wish)) {
     }
 }
 
-/// Repeats `work` for a number of seconds of CPU time, for a profiler.
+/// Repeats `work` for the given CPU time in seconds, for a profiler.
 fn spin(work: impl Fn(), seconds: &str) {
     let until = clock::cpu_time() + Duration::from_secs(seconds.parse().unwrap());
     while clock::cpu_time() < until {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::clock::{cpu_time, median};
 use crate::figures::Wish;
 
-/// How much to measure.
+/// The amount of measurement.
 #[derive(Clone, Copy)]
 pub struct Effort {
     pub n_rounds: usize,
@@ -24,8 +24,8 @@ pub struct Row<'a> {
     pub work: &'a dyn Fn(),
 }
 
-/// A row that is measured in turns with its floors. `n_units` is the number of units that one call of each
-/// of them processes.
+/// A row that is measured alternately with its floors. `n_units` is the number of units that one
+/// call processes, for the row and for each floor.
 pub struct Table<'a> {
     pub of: &'a str,
     pub unit: &'static str,

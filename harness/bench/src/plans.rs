@@ -1,6 +1,6 @@
 //! `brickbat-bench plans`: simulates complete plans on the reference agent and judges the runs.
 //!
-//! The floor of each row is a single pass over the request bodies of the same plans with
+//! Each row's floor is a single pass over the same plans' request bodies with
 //! `serde_json::from_slice::<Value>`.
 
 use std::hint::black_box;
@@ -176,7 +176,7 @@ fn requests(plan: &Prepared) -> Vec<Arc<[u8]>> {
     bodies.collect()
 }
 
-/// Measures the plans of one scenario and of the complete suite, and the rules on their requests.
+/// Measures one scenario's plans, the complete suite, and the rule checks on their requests.
 pub fn measure(effort: Effort, wish: &mut Wish) {
     let mid_batch = built_in().into_iter().filter(|file| file.id == "abort/mid-batch");
     let mid_batch = Set::of("abort/mid-batch", mid_batch.collect());

@@ -1,10 +1,11 @@
 //! `brickbat-bench race --libfuzzer TARGET [--seeds N] [--seconds N] [--file FILE]`: the time until each
 //! planted bug is found by guided search, random search, proptest and libFuzzer's coverage.
 //!
-//! For each seed and search method, one run looks for all bugs. Every plan is run on the agent of each
-//! remaining bug, so a run takes longer than one for a single bug. Time is CPU time of one thread, which a
-//! busy machine does not lengthen. TARGET is the fuzz target `finds`. Build this program with `--features
-//! proptest`. The figures are written to FILE, the source of the table in the book.
+//! For each seed and search method, one run looks for all bugs. Every plan runs against the agent
+//! for each remaining bug, so a run takes longer than one for a single bug. Time is the CPU time of
+//! one thread, which a busy machine does not lengthen. TARGET is the fuzz target `finds`. Build
+//! this program with `--features proptest`. The figures are written to FILE, the source for the
+//! table in the book.
 
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;

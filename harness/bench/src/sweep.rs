@@ -41,7 +41,7 @@ struct Part {
 #[derive(Default)]
 struct Played {
     by_dialect: BTreeMap<&'static str, u64>,
-    /// The first scenario of each kind of accusation, with its text.
+    /// The first scenario for each kind of accusation, with its text.
     accusations: BTreeMap<String, String>,
     cpu_time: Duration,
 }
@@ -68,7 +68,7 @@ impl Played {
     }
 }
 
-/// Runs generated plans on every core. The seed of each piece is derived from the seed of the sweep and the
+/// Runs generated plans on every core. Each piece's seed is derived from the sweep's seed and the
 /// piece's number.
 pub fn sweep(n_plans: u64, seed: u64, first: u64, file: Option<&Path>) {
     let (first, n_pieces) = (first / PIECE, n_plans.div_ceil(PIECE));

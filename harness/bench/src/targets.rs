@@ -1,8 +1,8 @@
 //! `brickbat-bench targets --folder DIR --corpus SEEDS [--seconds N] [--figures FILE]`: inputs per second
 //! of the fuzz target `agent`, measured in turns with the target `floor`.
 //!
-//! DIR has the built targets. SEEDS has the seeds of `agent`, from which both start. Time is CPU time of
-//! the process, so a busy machine changes little.
+//! DIR contains the built targets. SEEDS contains the seeds for `agent`, from which both start.
+//! Time is the process's CPU time, so a busy machine changes little.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -33,7 +33,7 @@ pub fn measure(folder: &Path, seeds: &Path, seconds: usize, wish: &mut Wish) {
     wish.take("the fuzz target `agent`", (rate, "runs/s"), &[("the fuzz target `floor`", ratio)]);
 }
 
-/// Runs a target to its end, and returns the number of inputs per second of its CPU time.
+/// Runs a target until it ends, and returns the number of inputs per second of CPU time.
 fn runs_a_second(target: &Path, args: &[String]) -> f64 {
     let mut command = Command::new("sh");
     // The second line that `times` prints is for the shell's children: minutes and seconds in user mode,

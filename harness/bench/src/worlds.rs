@@ -1,8 +1,9 @@
 //! `brickbat-bench worlds [--file FILE]`: runs every small world on the reference agent and on every
 //! planted bug.
 //!
-//! Each world is lowered on every dialect that can play it. Equal plans are counted only once. A bug is tried
-//! until a plan shows it. The figures are written to FILE, the source of the table in the book.
+//! Each world is lowered for every dialect that can express it. Equal plans are counted only once.
+//! A bug is tried until a plan reveals it. The figures are written to FILE, the source for the
+//! table in the book.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -34,17 +35,18 @@ struct Size {
     plans: usize,
     /// Number of distinct plans.
     distinct: usize,
-    /// Planted bugs that this size shows and no smaller size does.
+    /// Planted bugs that this size reveals and no smaller size does.
     bugs: usize,
 }
 
-/// The first world that shows a planted bug, if one does.
+/// The first world that reveals a planted bug, if there is one.
 #[derive(Default, Serialize)]
 struct Bug {
     bug: &'static str,
     turns: Option<usize>,
     calls: Option<usize>,
-    /// The action in that world, as text. `None` if the conversation without an action shows the bug.
+    /// The action in that world, as text. `None` if the conversation reveals the bug without an
+    /// action.
     action: Option<String>,
     dialect: Option<&'static str>,
 }
@@ -120,7 +122,7 @@ impl Bug {
     }
 }
 
-/// Runs every world in one thread. A bug that was shown is not tried again.
+/// Runs every world on one thread. A bug that was found is not tried again.
 pub fn measure(file: Option<&Path>) {
     let n_worlds = worlds::all().count();
     let mut seen = Seen::default();

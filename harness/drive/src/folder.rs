@@ -29,7 +29,7 @@ pub struct RunFolder {
     /// The first failed write; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
     /// The folder itself, locked while it is written. The operating system releases the lock when the process
-    /// ends, however it ends. None if the file system cannot lock folders.
+    /// ends for any reason. None if the file system cannot lock folders.
     _lock: Option<File>,
 }
 
@@ -52,13 +52,14 @@ pub struct RunNote {
     pub timing: Option<brickbat_report::report::Timing>,
 }
 
-/// The arguments that select what is run. Options that only affect how it runs are not included.
+/// The arguments that select the plans to run. Options that only affect how it runs are not
+/// included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunArguments {
     /// Scenarios as they were named; empty for all built-in ones.
     pub scenarios: Vec<String>,
     pub systems: Vec<String>,
-    /// The user's manifest that has the systems.
+    /// The user's manifest that lists the systems.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<String>,
     /// The command of the user's adapter.
@@ -83,7 +84,7 @@ pub struct RunArguments {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<String>,
     pub seed: u64,
-    /// The part of the plans that was run; none for all of them.
+    /// The shard of the plans that was run; none for all plans.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<brickbat_report::report::Shard>,
 }
@@ -125,7 +126,8 @@ const KEYS: [&str; 3] = [RUN, REPORT, CASE];
 /// JSON.
 const MAX_READ: u64 = 64 << 20;
 
-/// The maximum number of cases listed for one folder. The built-in suite has some hundred for each system.
+/// The maximum number of cases listed for one folder. The built-in suite has a few hundred for each
+/// system.
 const MAX_CASES: usize = 100_000;
 
 impl RunFolder {
@@ -177,7 +179,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Writes the record of a case. A failure is reported by [`RunFolder::finish`].
+    /// Writes a case's record. A failure is reported by [`RunFolder::finish`].
     pub fn keep(&self, record: &Record, redactor: &Redactor) {
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         if failure.is_none() {
@@ -185,7 +187,7 @@ impl RunFolder {
         }
     }
 
-    /// Removes the record of a case that was kept before its plan ran again.
+    /// Removes a case's record that was kept before its plan ran again.
     pub fn forget(&self, system: &str, plan: &str) {
         let folder = self.path.join(case_path(system, plan));
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
@@ -263,8 +265,8 @@ pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     if note.kind == KIND && note.schema == SCHEMA { Ok(note) } else { Err(no_run()) }
 }
 
-/// The cases in a run folder, with the folder of each, sorted by system and plan. After an interrupted run,
-/// these are the cases that were done.
+/// The cases in a run folder, each with its own folder, sorted by system and plan. After an interrupted
+/// run, these are the finished cases.
 pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     let mut found = Vec::new();
     for system in entries(&folder.join(CASES))? {
@@ -283,7 +285,7 @@ pub fn cases(folder: &Path) -> Result<Vec<(PathBuf, CaseNote)>, FolderError> {
     Ok(found)
 }
 
-/// Reads the record of a case from its folder.
+/// Reads a case's record from its folder.
 pub fn read_case(folder: &Path) -> Result<Record, FolderError> {
     let file = |name: &str| read(&folder.join(name)).map_err(|error| RecordError::new(name, error));
     Record::read(&file).map_err(|error| FolderError::unreadable(folder, error))

@@ -184,7 +184,7 @@ impl Shared {
     }
 }
 
-/// Passes the events of answers that are given here to the relay, until the handle is gone.
+/// Passes the events of answers that are given here to the relay, until the handle is dropped.
 async fn observe(mut mount: Mount<Core>, shared: Arc<Shared>) {
     while let Some(event) = mount.next().await {
         if let ServerEvent::Trace(event) = event {

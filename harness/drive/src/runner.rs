@@ -49,7 +49,7 @@ pub async fn run(
     }
 }
 
-/// A system that stays up while jobs are run on it, one batch after the other.
+/// A system that stays up while jobs run against it, one batch after another.
 pub struct Started {
     system: System,
     running: Running,
@@ -187,7 +187,7 @@ struct Attempt {
     kept: Option<(Observed, Redactor)>,
     /// True if it could not be judged because the adapter did not answer in time.
     is_late: bool,
-    /// How long it ran, if it did.
+    /// The time for which it ran, if it did.
     took: Option<Duration>,
 }
 
@@ -231,7 +231,7 @@ async fn attempt(
     (Attempt { kept: driven.kept, took: Some(began.elapsed()), ..outcome }, running.process_of(plan))
 }
 
-/// The case of a plan's runs, without secrets. Its record is passed to `keep`.
+/// The case that a plan's runs form, without secrets. Its record is passed to `keep`.
 fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, options: Options<'_>) -> Case {
     let MergedRuns { outcome, repeats, is_confirmed, .. } = merged;
     let again = again.case(job);
@@ -299,7 +299,7 @@ fn controls<'a>(jobs: &[&'a Job]) -> (Vec<(&'a Job, String)>, BTreeMap<String, J
     (keyed.collect(), controls)
 }
 
-/// The cases of a system that cannot be started: none of its plans is judged.
+/// The cases for a system that cannot be started: none of its plans is judged.
 pub fn not_run(
     system: &System,
     jobs: &[Job],
@@ -321,7 +321,7 @@ pub fn not_run(
     cases
 }
 
-/// The cases of a run that ended early, with one case for each plan that was not reached, which gives the
+/// The cases in a run that ended early. Each plan that was not reached gets one case that gives the
 /// reason.
 pub fn with_not_reached(
     batches: &[(System, Vec<Job>)],

@@ -1,9 +1,9 @@
 //! The server: it moves bytes between sockets on 127.0.0.1 and the provider core of each running plan.
 //!
 //! One server serves many plans, each mounted below its own base path. It makes no decisions about a reply:
-//! it sends the [`Answer`](brickbat_engine::provider::Answer) of the core, stops at its holds, ends the body
-//! as planned, and reports what happened, in order, to the runner of the plan. It also has the gates, at
-//! which tools wait.
+//! it sends the core's [`Answer`](brickbat_engine::provider::Answer), stops at its holds, ends the body as
+//! planned, and reports the events, in order, to the plan's runner. It also provides the gates at which
+//! tools wait.
 //!
 //! It does not interpret bodies, and it does not trust its peers: every size, count and wait has a bound in
 //! [`ServerLimits`].
@@ -61,9 +61,9 @@ pub struct ServerLimits {
     pub head_bytes: usize,
     pub body_bytes: usize,
     pub n_connections: usize,
-    /// How long a request may take from its first byte to its last.
+    /// The time limit for a request, from its first byte to its last.
     pub request_time: Duration,
-    /// How long to wait for the proof that the peer has read everything.
+    /// The time to wait for the proof that the peer has read everything.
     pub receipt_time: Duration,
 }
 
@@ -76,8 +76,8 @@ impl ServerLimits {
     ///   the peer's side.
     /// - 30 s for a request: on loopback the largest takes less than one second; the margin is for a loaded
     ///   machine.
-    /// - 2 s for a receipt, in the time of the system: a client that reads at all reads within milliseconds;
-    ///   the margin is for a garbage collection.
+    /// - 2 s for a receipt, in the system's time: a client that reads at all reads within milliseconds; the
+    ///   margin is for a garbage collection.
     pub const STANDARD: ServerLimits = ServerLimits {
         writes: Writes::PerFrame,
         head_bytes: 64 << 10,
@@ -113,19 +113,19 @@ pub enum ServerEvent {
     /// The store of the system waits, before or after a write, until [`Mount::settle`].
     SaveHeld {
         gate: GateId,
-        /// The body of its post, which describes the write.
+        /// The POST body, which describes the write.
         write: String,
     },
     /// The answer of a gate was delivered.
     GateSettled {
         gate: GateId,
-        /// How certain it is that the peer has it.
+        /// The certainty that the peer has received it.
         grade: Confidence,
     },
     /// The peer disconnected before it had the answer of the gate.
     GateDropped { gate: GateId },
-    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so no
-    /// verdict on it may follow.
+    /// The core panicked, or this machine could not execute the plan. That is not the system's fault, so
+    /// there must be no verdict on it.
     Broken,
 }
 
@@ -141,7 +141,7 @@ const N_WAITING_EVENTS: usize = 1024;
 const BACKLOG: u32 = 4096;
 
 /// A running server. Clones are handles to the same one; it stops when the last handle and the last mount are
-/// gone.
+/// dropped.
 #[derive(Debug, Clone)]
 pub struct Server {
     running: Arc<ServerTask>,
@@ -249,7 +249,7 @@ impl<C: Responder> Mount<C> {
         format!("{}/gate/{tool}", self.base_url())
     }
 
-    /// The URL that the system asks before and after each write of its store.
+    /// The URL to which the system sends a request before and after each write to its store.
     pub fn saving_url(&self) -> String {
         format!("{}{SAVING}", self.base_url())
     }
@@ -273,7 +273,7 @@ impl<C: Responder> Mount<C> {
     }
 
     /// From here on, ignores each request that was abandoned before the core could handle it: it is a late
-    /// request of a process that was killed, and needs no answer.
+    /// request from a killed process, and needs no answer.
     pub fn drop_late_words(&self) {
         // A request that is being handled has its number; the others wait for the core.
         let _core = lock(&self.core);
@@ -285,8 +285,8 @@ impl<C: Responder> Mount<C> {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// True if this machine shows what a peer has not read yet. Otherwise nothing that is sent is proven to
-    /// be read.
+    /// True if this machine shows what a peer has not read yet. Otherwise, nothing that is sent can be
+    /// proven to be read.
     pub(crate) fn shows_queues(&self) -> bool {
         self.running.shared.queues.are_shown()
     }
@@ -377,7 +377,8 @@ impl Mounted {
 }
 
 impl Shared {
-    /// The reason why no mount has a target. If a mount at the root is gone, the server is about to stop.
+    /// The reason why no mount has a target. If a mount at the root was dropped, the server is about to
+    /// stop.
     fn unfound(&self) -> http::HttpRefusal {
         let mounts = lock(&self.mounts);
         match mounts.root.is_some_and(|root| !mounts.open.contains_key(&root)) {

@@ -133,7 +133,7 @@ impl StrictServer {
     }
 }
 
-/// Runs until the handle is gone.
+/// Runs until the handle is dropped.
 async fn play(
     mut mount: Mount<Standalone>,
     sender: mpsc::Sender<Seen>,

@@ -1,9 +1,9 @@
-//! Baselines: the known findings of a system, as data, each with a reason.
+//! Baselines: a system's known findings, as data, each with a reason.
 //!
 //! An entry describes a cause: the check that fails, its severity, the broken rule, and the kind of action
 //! that triggers it. A finding that an entry lists is *expected*, any other is *new*, and an entry is *stale*
-//! if a judged plan no longer shows its example. A baseline excuses findings and judges nothing itself; plans
-//! that could not be judged are never excused, and duties of the application are never listed.
+//! if its example no longer occurs in a judged plan. A baseline excuses findings and judges nothing itself;
+//! plans that could not be judged are never excused, and duties of the application are never listed.
 
 mod cover;
 mod old;
@@ -20,7 +20,7 @@ pub use write::{Known, common_system, rewrite};
 use brickbat_scenario::verdict::{Finding, Severity};
 use cover::covers_plan;
 
-/// The known findings of a system, or of several versions and modes of one.
+/// The known findings for a system, or for several of its versions and modes.
 ///
 /// # The file
 ///
@@ -42,9 +42,9 @@ use cover::covers_plan;
 ///       - ai-sdk@5.0.277/ui-messages abort/mid-batch#k=0@openai-chat
 /// ```
 ///
-/// A pattern of `cases` covers a control plan only if it ends in `+control`. An entry is stale if the version
-/// that `shown` names no longer shows it in that plan, or if a plan of `cases` no longer does. Another
-/// version that does not show it is not an error.
+/// A pattern of `cases` covers a control plan only if it ends in `+control`. An entry is stale if the finding
+/// no longer occurs in that plan with the version that `shown` names, or no longer occurs in a plan from
+/// `cases`. If it does not occur with another version, that is not an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The file name, as given by the caller.
@@ -80,7 +80,7 @@ pub struct Entry {
     pub classes: Vec<String>,
     #[serde(default)]
     pub flaky: bool,
-    /// Systems, each with a plan that shows it.
+    /// Systems, each with a plan in which it occurs.
     #[serde(default)]
     pub shown: Vec<String>,
 }
@@ -97,7 +97,7 @@ pub enum Disposition {
     New,
 }
 
-/// The result of a run for one plan, as far as a baseline needs it.
+/// A run's result for one plan, as far as a baseline needs it.
 #[derive(Debug, Clone)]
 pub struct PlanFindings<'a> {
     pub system: &'a str,
@@ -109,7 +109,7 @@ pub struct PlanFindings<'a> {
     pub findings: &'a [Finding],
 }
 
-/// A finding that a baseline lists and that a judged plan did not show.
+/// A finding that a baseline lists and that did not occur in a judged plan.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stale {
     /// The index of the entry.
@@ -132,12 +132,13 @@ impl Baseline {
         pattern::is_of(&self.system, system)
     }
 
-    /// The index of the first entry that lists a finding of a plan.
+    /// The index of the first entry that lists a finding in a plan.
     pub fn entry_of(&self, shown: &PlanFindings<'_>, finding: &Finding) -> Option<usize> {
         self.entries.iter().position(|entry| entry.is_about(finding) && self.covers(entry, shown))
     }
 
-    /// The findings that the baseline lists but that the run did not show, in plans that it judged.
+    /// The findings that the baseline lists but that did not occur in the plans that the run
+    /// judged.
     pub fn stale(&self, shown: &[PlanFindings<'_>]) -> Vec<Stale> {
         let mut stale = Vec::new();
         for (index, entry) in self.entries.iter().enumerate().filter(|(_, entry)| !entry.flaky) {
@@ -168,7 +169,7 @@ impl Entry {
         self.reason != UNEXPLAINED
     }
 
-    /// True if it names a plan: as one that shows it, or as one of its cases.
+    /// True if it names a plan, either as one in which it occurs or as one of its cases.
     pub fn has_seen(&self, plan: &str) -> bool {
         self.shown.iter().any(|note| note.split_once(' ').is_some_and(|(_, noted)| noted == plan))
             || self.cases.iter().any(|pattern| covers_plan(pattern, plan))
@@ -195,13 +196,13 @@ impl Entry {
         self.systems.is_empty() || self.systems.iter().any(|pattern| pattern::is_of(pattern, system))
     }
 
-    /// True if the entry notes this plan as one that shows it.
+    /// True if the entry lists this plan as one in which it occurs.
     fn shows(&self, shown: &PlanFindings<'_>) -> bool {
         let is_noted = |note: &String| note.split_once(' ') == Some((shown.system, shown.plan));
         self.shown.iter().any(is_noted)
     }
 
-    /// True if a plan shows it, on its own or folded under another cause.
+    /// True if it occurs in a plan, on its own or folded under another cause.
     fn is_shown_by(&self, shown: &PlanFindings<'_>) -> bool {
         shown.findings.iter().flat_map(Finding::with_also).any(|finding| self.is_about(finding))
     }

@@ -13,8 +13,8 @@
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::verdict::{Finding, Severity};
 
-/// The findings of a plan, with those that follow from another folded under it. The worst come first; equal
-/// ones keep their order.
+/// The findings in a plan. A finding that follows from another is folded under it. The worst come first;
+/// equal ones keep their order.
 pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| finding.harm);
     let mut heads: Vec<Finding> = Vec::new();
@@ -104,8 +104,8 @@ const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
-/// The checks that compare the thread with what happened, call by call. Checks of tool runs are not among
-/// them, because a call that runs twice is a separate bug, regardless of the thread.
+/// The checks that compare the thread with the actual events, call by call. Checks of tool runs are not
+/// among them, because a call that runs twice is a separate bug, regardless of the thread.
 const RECORD: [&str; 12] = [
     "results-kept",
     "results-once",

@@ -20,28 +20,28 @@ pub struct Comparison {
     pub n_alike: usize,
     /// Plans that neither system supports or reaches.
     pub n_beyond_both: usize,
-    /// The differences of the systems, the worst first.
+    /// The differences between the systems, worst first.
     #[serde(rename = "partings")]
     pub divergences: Vec<Divergence>,
-    /// Plans that were judged on at most one of them.
+    /// Plans that were judged on at most one side.
     pub gaps: Vec<Gap>,
 }
 
-/// A distinct failure that only one of the systems shows.
+/// A distinct failure that occurs in only one of the systems.
 #[derive(Debug, Clone, Serialize)]
 pub struct Divergence {
     pub only_on: String,
     /// The severity for the user of that system.
     pub harm: Severity,
     pub finding: Finding,
-    /// The plan with the fewest actions that shows it.
+    /// The plan with the fewest actions in which it occurs.
     pub plan: String,
     /// The command that runs it on the system that has the finding.
     pub reproduce: String,
-    /// The number of plans that show it only on this system.
+    /// The number of plans in which it occurs only on this system.
     pub n_plans: usize,
     pub dialects: BTreeSet<String>,
-    /// True if the other system shows the same failure in other plans.
+    /// True if the same failure occurs on the other system in other plans.
     pub elsewhere_on_both: bool,
 }
 
@@ -122,7 +122,7 @@ impl Comparison {
 #[derive(Default)]
 struct Divergences<'a> {
     known: BTreeMap<(&'a str, Signature), Plans<'a>>,
-    /// Failures that both systems show in one plan.
+    /// Failures that occur on both systems in the same plan.
     shared: BTreeSet<Signature>,
 }
 
@@ -135,7 +135,8 @@ struct Plans<'a> {
 }
 
 impl<'a> Divergences<'a> {
-    /// Counts the failures that only the first of two cases shows, and returns whether there are any.
+    /// Counts the failures that occur only in the first of two cases, and returns whether there are
+    /// any.
     fn add(&mut self, one: &'a Case, other: &Case) -> bool {
         let others: BTreeSet<Signature> = other.all_findings().map(Signature::of).collect();
         let mut counted = BTreeSet::new();

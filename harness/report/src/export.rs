@@ -1,11 +1,11 @@
 //! A finding as a test for the affected project: self-contained, red on the affected version, and green once
 //! the bug is fixed.
 //!
-//! The test is made only from the [`Record`] of a case. The replies of the provider become a stub, byte for
-//! byte. The actions of the user and the tools become the lines of the test, each waiting for everything that
-//! was observed before it. The fault becomes one small assertion. A template of the system shows how an
-//! application uses the SDK. A case that a test in one process cannot express, such as the death of a
-//! process, is refused. No test is exported partially.
+//! The test is generated only from a case's [`Record`]. The provider's replies become a stub, byte for byte.
+//! The user's and the tools' actions become lines in the test, each waiting for everything that was observed
+//! before it. The fault becomes one small assertion. The system's template shows how an application uses the
+//! SDK. A case that a test in one process cannot express, such as the death of a process, is refused. No
+//! test is exported partially.
 
 mod assertion;
 mod code;
@@ -53,7 +53,7 @@ pub struct Target<'a> {
     pub issue: Option<&'a str>,
     /// The packages of the adapter with their versions, which include those that the test needs.
     pub packages: &'a [Package],
-    /// The known findings of the system, which may have the reason and the public report of this one.
+    /// The system's known findings, which may contain the reason and the public report for this one.
     pub baseline: Option<&'a Baseline>,
 }
 
@@ -62,7 +62,7 @@ pub struct Target<'a> {
 pub struct Export {
     /// The assertion of the test, in a sentence.
     pub title: String,
-    /// The test first, then its package file and the text of an issue.
+    /// The test first, then its package file and the issue text.
     pub files: Vec<ExportFile>,
 }
 
@@ -103,7 +103,7 @@ impl Framework {
         }
     }
 
-    /// The file of a system that shows how an application uses it, in the language of the framework.
+    /// A system's file that shows how an application uses it, in the language of the framework.
     pub fn template(self) -> &'static str {
         match self.language() {
             Language::JavaScript => "export.mjs",

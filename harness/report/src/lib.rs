@@ -1,4 +1,4 @@
-//! Reports: cases, baselines, records, and the documents that are made from them.
+//! Reports: cases, baselines, records, and the documents that are generated from them.
 
 #![expect(
     missing_docs,

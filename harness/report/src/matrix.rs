@@ -1,4 +1,4 @@
-//! The matrix of many runs: the result of each system in each scenario family, and the level that it reaches.
+//! The matrix for many runs: each system's result in each scenario family, and the level that it reaches.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub struct Matrix {
     pub rows: Vec<SystemRow>,
 }
 
-/// The results of a system in the families.
+/// A system's results in the families.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SystemRow {
     pub system: String,
@@ -28,7 +28,7 @@ pub struct SystemRow {
     pub cells: Vec<Cell>,
 }
 
-/// The result of a system in a family.
+/// A system's result in one family.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Cell {
     pub worst: Option<Severity>,
@@ -65,7 +65,8 @@ impl Cell {
 }
 
 impl Matrix {
-    /// The matrix of several reports. A system that is in several of them has its lowest level.
+    /// The matrix for several reports. A system that is in more than one of them gets its lowest
+    /// level.
     pub fn of(reports: &[Report]) -> Matrix {
         let cases = || reports.iter().flat_map(|report| &report.cases);
         let families: BTreeSet<&str> = cases().map(|case| family(&case.plan)).collect();
@@ -123,7 +124,7 @@ impl Matrix {
     }
 }
 
-/// The folder of a plan's scenario; scenarios outside of folders form a separate family.
+/// The folder that contains a plan's scenario; scenarios outside folders form a separate family.
 fn family(plan: &str) -> &str {
     let scenario = plan.split(['#', '@']).next().unwrap_or(plan);
     scenario.rsplit_once('/').map_or("-", |(folder, _)| folder)

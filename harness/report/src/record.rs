@@ -32,7 +32,7 @@ pub struct Record {
     /// The plan that was run, and its judgement.
     pub case: CaseNote,
     pub plan: PlanNote,
-    /// The proof of each action of the plan, in their order.
+    /// The proof for each action in the plan, in order.
     pub receipts: Vec<ReceiptNote>,
     /// Everything observed, if the plan was driven.
     pub observed: Option<Observed>,
@@ -94,8 +94,8 @@ impl Record {
     }
 }
 
-/// The size limit of one file of a record, in bytes. A built-in plan's largest file has about 30 kB; a larger
-/// file is not useful.
+/// The size limit for one file in a record, in bytes. A built-in plan's largest file takes about 30 kB; a
+/// larger file is not useful.
 pub const MAX_FILE_BYTES: usize = 4 << 20;
 
 /// Requests of one plan that are kept. The conductor stops a turn at 128, and a plan has a few turns.

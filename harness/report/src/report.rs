@@ -1,4 +1,4 @@
-//! The findings of a run, to be printed or stored. A report never judges again.
+//! The findings in a run, to be printed or stored. A report never judges again.
 //!
 //! A report contains no port, process id, machine path or time outside its `timing` object, and is sorted by
 //! case, so that the same run gives the same bytes.
@@ -45,7 +45,7 @@ use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 /// The version of the format that is written and read here.
 const SCHEMA: u32 = 1;
 
-/// The outcome of a complete run, or of a shard of one.
+/// The outcome of a complete run or of one shard.
 #[derive(Debug, Clone, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Report {
     /// Version of this format.
@@ -101,10 +101,10 @@ pub struct Case {
     /// The result of the baselines for each finding, in the same order; empty if there was no baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dispositions: Vec<Disposition>,
-    /// The proof of each action of the plan.
+    /// The proof for each action in the plan.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub receipts: Vec<ReceiptNote>,
-    /// How often the verdict was the same; missing if the plan ran once.
+    /// The number of runs with the same verdict; missing if the plan ran once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeats: Option<Repeats>,
     /// True if a second run was to confirm the findings, but the run was stopped.
@@ -184,7 +184,8 @@ impl Case {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
-    /// How often the verdict was the same, as text; none if every run of the plan had the same result.
+    /// The number of runs with the same verdict, as text; none if every run of the plan had the same
+    /// result.
     pub fn label(&self) -> Option<String> {
         self.repeats.as_ref().and_then(Repeats::label)
     }
@@ -291,8 +292,8 @@ impl Report {
         self
     }
 
-    /// The same report, of a run that ended early for this reason. `confirms` is true if failing plans were
-    /// to run a second time.
+    /// The same report, for a run that ended early for this reason. `confirms` is true if failing plans
+    /// were to run a second time.
     ///
     /// Such a run has no level. Its causes are counted here, so compare it with baselines first.
     #[must_use]

@@ -1,4 +1,4 @@
-//! Threads that continue with another provider: the result of each system on each pair of dialects.
+//! Threads that continue with another provider: each system's result for each pair of dialects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub struct Switches {
     pub pairs: Vec<Pair>,
 }
 
-/// The result of a system whose thread moves from one dialect to another.
+/// The result for a system whose thread moves from one dialect to another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
@@ -39,7 +39,8 @@ pub struct Pair {
 }
 
 impl Switches {
-    /// The result of several reports. A system that is in several of them has the results of all.
+    /// The combined result from several reports. A system that is in more than one of them has the
+    /// results from all.
     pub fn of(reports: &[Report]) -> Switches {
         let mut cases: BTreeMap<(&str, &str, &str), Vec<&Case>> = BTreeMap::new();
         for case in reports.iter().flat_map(|report| &report.cases) {
@@ -57,7 +58,7 @@ impl Switches {
         self.pairs.iter().map(|pair| pair.system.as_str()).collect()
     }
 
-    /// The pair of a system.
+    /// A system's pair.
     pub fn pair(&self, system: &str, from: &str, to: &str) -> Option<&Pair> {
         self.pairs.iter().find(|pair| (&*pair.system, &*pair.from, &*pair.to) == (system, from, to))
     }
@@ -92,7 +93,7 @@ impl Pair {
     }
 }
 
-/// The dialects of a plan that moves from one to another.
+/// The dialects in a plan that moves from one to another.
 fn pair_of(plan: &str) -> Option<(&str, &str)> {
     let (scenario, from) = plan.rsplit_once('@')?;
     let (_, variant) = scenario.strip_prefix(FOLDER)?.split_once('#')?;

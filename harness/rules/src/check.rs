@@ -48,7 +48,7 @@ pub struct CheckOptions {
     pub denied: Vec<&'static Rule>,
 }
 
-/// Where a text begins in its file.
+/// The position where a text begins in its file.
 #[derive(Debug, Clone, Copy)]
 pub struct Start {
     /// Line, from 1.
@@ -198,8 +198,8 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
     })
 }
 
-/// Returns the range of the request in a text that [`check`] accepts: all of it, or the field `request` of
-/// a row.
+/// Returns the range of the request in a text that [`check`] accepts: the complete text, or the field
+/// `request` in a row.
 pub fn request_in(text: &[u8]) -> Range<usize> {
     row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }
@@ -296,7 +296,7 @@ struct Subject<'a> {
     /// The same bytes without unpaired surrogates. Providers reject these, and JSON readers cannot read
     /// past them.
     readable: &'a [u8],
-    /// Where the range begins in the text.
+    /// The position where the range begins in the text.
     offset: usize,
     /// True for a bare list of messages.
     is_list: bool,

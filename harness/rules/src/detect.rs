@@ -1,9 +1,9 @@
-//! Detects the dialect of a body or of a bare list of messages.
+//! Detects the dialect of a body or a bare message list.
 //!
 //! A dialect is reported only if the text is unambiguous, because frameworks store their messages in lists
 //! that look like those of a provider. Each message is searched for features that only one dialect has,
-//! and for features that none has. If the messages do not decide, the fields around the list and the name
-//! of the model do.
+//! and for features that none has. If the messages do not decide, the fields around the list and the model
+//! name do.
 
 mod fields;
 mod message;
@@ -12,7 +12,7 @@ use crate::Dialect;
 use crate::json::{self, Json, Part};
 use message::{Sign, sign};
 
-/// Returns the dialect of a request body or of a bare list of messages, if it is unambiguous; see
+/// Returns the dialect of a request body or a bare message list, if it is unambiguous; see
 /// [`DIALECT_SIGNS`].
 ///
 /// Returns `None` if the text is not a conversation, if several dialects could have written it (such as a
@@ -28,7 +28,7 @@ pub fn unspoken(body: &[u8]) -> Option<&'static str> {
     clues(body)?.unspoken
 }
 
-/// The features that make a text unambiguous, by the name of the dialect.
+/// The features that make a text unambiguous, by dialect name.
 pub const DIALECT_SIGNS: [(&str, &str); 6] = [
     (
         ANTHROPIC,
@@ -78,7 +78,7 @@ struct Clues {
     unspoken: Option<&'static str>,
 }
 
-/// Features of all messages of a list together.
+/// Features found in all messages of a list, combined.
 #[derive(Debug, Default)]
 struct Messages {
     /// The dialect that the messages indicate.
@@ -87,7 +87,8 @@ struct Messages {
     is_mixed: bool,
     /// True if a message has a form that no provider accepts.
     is_foreign: bool,
-    /// `Some(true)` if there are call ids and each has nine characters; `None` if there are none.
+    /// `Some(true)` if there are call ids and each consists of nine characters; `None` if there are
+    /// none.
     has_short_ids: Option<bool>,
     starts_with_system: bool,
     /// True if every message has only texts without a type. Bedrock writes texts like that, and so do a

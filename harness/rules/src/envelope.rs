@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-/// The format of the error body of a compatible provider.
+/// The format of a compatible provider's error body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelativeEnvelope {
     /// DeepSeek: OpenAI's, with the type as the code (<https://github.com/TurixAI/TuriX-CUA/issues/15>).

@@ -1,4 +1,5 @@
-//! The pages about rules: what each rule requires and why, how to fix a history, and the evidence.
+//! The pages about rules: each rule's requirement and the reason for it, how to fix a history, and
+//! the evidence.
 //!
 //! A page is generated from the rule's table, the profiles, and the rule's vectors, which serve as
 //! examples. Pages about stream rules are short: the requirement, the meaning of a violation, and the

@@ -53,7 +53,7 @@ pub enum FrameError {
         /// The checksum calculated from the bytes.
         expected: u32,
     },
-    /// The length does not match the bytes, is below that of an empty frame, or is above
+    /// The length does not match the bytes, is below the length of an empty frame, or is above
     /// [`MAX_FRAME_BYTES`].
     Length(usize),
     /// The headers do not fill their part of the frame exactly, or are not text.
@@ -110,7 +110,7 @@ impl<'a> Frame<'a> {
         }
     }
 
-    /// Returns the name of the event or the error, or an empty text.
+    /// Returns the event or error name, or an empty text.
     pub fn name(&self) -> &'a str {
         match self.kind() {
             FrameKind::Event => self.header(":event-type"),

@@ -1,9 +1,10 @@
 //! Conversations in a form that is independent of dialects, and the request bodies for them.
 //!
-//! The readers of stored sessions and the generator of histories produce this form. A message is a list of
-//! blocks of kinds that every dialect has: text, thinking, a call, a result, an image. A block that only
-//! one dialect has is kept unchanged and left out of requests in other dialects. [`render()`] writes the
-//! body that a careful client would send, with the pointer of each block in it. It does not fix anything.
+//! The readers of stored sessions and the history generator produce this form. A message is a list of
+//! blocks, whose kinds exist in every dialect: text, thinking, a call, a result, an image. A block that
+//! only one dialect has is kept unchanged and left out of requests in other dialects. [`render()`] writes
+//! the body that a careful client would send, with the pointer of each block in it. It does not fix
+//! anything.
 
 #[cfg(feature = "histories")]
 pub mod generate;
@@ -19,7 +20,7 @@ pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
 pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
 pub use render::{Rendered, render};
 
-/// One message of a conversation.
+/// One message in a conversation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
     /// The speaker.

@@ -1,4 +1,4 @@
-//! How strict a host is: finds the profile for an address and the name of a model.
+//! The strictness of each host: finds the profile for an address and a model name.
 
 use crate::Dialect;
 use crate::Profile;

@@ -32,8 +32,8 @@ pub const MAX_BYTES: usize = u32::MAX as usize;
 /// providers, Go's `encoding/json`.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Maximum depth of a copy made of [`Value`]s, which are dropped and written by recursion. serde_json reads
-/// nothing deeper, and the scalars in the innermost array need one more level.
+/// Maximum depth of a copy that consists of [`Value`]s, which are dropped and written by recursion.
+/// serde_json reads nothing deeper, and the scalars in the innermost array need one more level.
 pub const MAX_VALUE_DEPTH: usize = 128;
 
 /// Values in the order of the text.
@@ -43,12 +43,12 @@ pub struct Tape<'a> {
     rows: Vec<Row>,
 }
 
-/// A value, or the name of a field.
+/// A value, or a field name.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// Where it begins. For a string, after the opening quote.
+    /// The position where it begins. For a string, this is after the opening quote.
     start: u32,
-    /// Where it ends. For a string, before the closing quote.
+    /// The position where it ends. For a string, this is before the closing quote.
     end: u32,
     /// The index of the first row after it and its contents.
     next: u32,
@@ -222,7 +222,7 @@ impl<'t, 'a> Json<'t, 'a> {
         Fields(self.inside(JsonType::Object))
     }
 
-    /// Returns the number of items of an array, or the number of fields of an object, including repeated
+    /// Returns the number of items in an array, or the number of fields in an object, including repeated
     /// names.
     pub fn len(self) -> usize {
         match self.kind() {
@@ -236,7 +236,7 @@ impl<'t, 'a> Json<'t, 'a> {
         self.row().is_none_or(|row| row.next == self.row + 1)
     }
 
-    /// Returns the text of a string. It is borrowed from the body, unless an escape requires a copy.
+    /// Returns a string's text. It is borrowed from the body, unless an escape requires a copy.
     #[inline]
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         let row = self.row().filter(|row| row.kind == JsonType::String)?;

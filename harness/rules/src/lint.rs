@@ -25,7 +25,7 @@ pub struct VectorFile {
     pub rule: Option<String>,
     /// The source of the rule.
     pub source: String,
-    /// The vectors. Those that keep the rule come first.
+    /// The vectors. Those that comply with the rule come first.
     pub vectors: Vec<Vector>,
 }
 
@@ -42,7 +42,7 @@ pub struct Vector {
     /// rule.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub flags: BTreeSet<String>,
-    /// The source of this history, if it differs from that of the file.
+    /// The source of this history, if it differs from the file's source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The profile that judges the history. The default is the newest profile of the dialect.

@@ -1,4 +1,4 @@
-//! The provider's memory of a conversation: its replies.
+//! The provider's memory of a conversation, which consists of its replies.
 //!
 //! A body that refers to part of an earlier reply (a response, an item, a signature) can be judged only
 //! with the replies that the provider issued. Without a memory, such references pass.
@@ -14,11 +14,11 @@ use crate::json::{Document, Json};
 pub struct Memory {
     /// True if the memory has all replies. Then anything that is not in it was never issued.
     is_whole: bool,
-    /// Stored replies of `openai-responses`.
+    /// Stored `openai-responses` replies.
     pub(crate) replies: Replies,
     /// Thought signatures of `gemini`.
     pub(crate) signatures: Issued,
-    /// Thinking of `anthropic-messages`.
+    /// `anthropic-messages` thinking.
     pub(crate) thoughts: Thoughts,
 }
 
@@ -33,7 +33,7 @@ pub enum Retention {
     All,
 }
 
-/// How much of a reply the provider could send.
+/// The part of a reply that the provider could send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delivery {
     /// The complete reply.
@@ -98,7 +98,7 @@ impl Memory {
 pub struct ExpandedRequest {
     /// The body.
     pub body: Value,
-    /// The name of the list of items.
+    /// The name of the item list.
     pub(crate) list: &'static str,
     /// The name of the field that refers to the items before the request's own.
     pub(crate) named_by: &'static str,

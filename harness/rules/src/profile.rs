@@ -1,5 +1,5 @@
-//! How strict a provider is: a dialect at a date, or a provider that is compatible with another provider's
-//! dialect.
+//! The strictness of a provider: a dialect at a date, or a provider that is compatible with another
+//! provider's dialect.
 //!
 //! Profiles are data. A contested rule is not deleted: the profile tolerates it, so that a violation
 //! becomes a warning. When a provider changes its behaviour, a new dated profile is added, and the old
@@ -56,7 +56,7 @@ impl Profile {
         }
     }
 
-    /// Returns every profile, grouped by dialect, with the default of the dialect first.
+    /// Returns every profile, grouped by dialect, with the dialect's default first.
     pub fn all() -> impl Iterator<Item = &'static Profile> {
         Dialect::ALL.into_iter().flat_map(|dialect| dialect.definition().profiles)
     }
@@ -85,7 +85,7 @@ impl Profile {
         self.name.split('@').next().unwrap_or(self.name)
     }
 
-    /// Returns the severity of a violation of a rule, or `None` if the rule does not apply.
+    /// Returns the severity of violating a rule, or `None` if the rule does not apply.
     pub fn severity(&self, rule: &Rule) -> Option<Severity> {
         let holds = |rules: &[&Rule]| rules.iter().any(|known| known.id == rule.id);
         if holds(self.tolerated) {
@@ -104,7 +104,7 @@ impl Profile {
     }
 }
 
-/// The version in the name of a Claude or Gemini model.
+/// The version in a Claude or Gemini model name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ModelVersion {
     /// The 4 of `claude-sonnet-4-5`.

@@ -51,7 +51,7 @@ pub enum Spoken {
     Unknown(String),
     /// The request asks for no reply, for example an upload, an embedding or a list of models.
     NoReply,
-    /// Neither the address nor the body shows it.
+    /// Neither the address nor the body identifies it.
     Unclear,
 }
 

@@ -274,7 +274,7 @@ pub(crate) fn is_secret_field(name: &str, value: &str) -> bool {
     (is_known_header(name) && !name.eq_ignore_ascii_case("cookie")) || named::is_secret_field(name, value)
 }
 
-/// Returns whether the name of an environment variable looks like that of a credential.
+/// Returns whether an environment variable's name suggests that it contains a credential.
 pub fn is_credential_variable(name: &str) -> bool {
     const ENDINGS: [&str; 15] = [
         "_KEY",

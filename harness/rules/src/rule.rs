@@ -11,7 +11,7 @@ pub struct Rule {
     pub id: &'static str,
     /// The short name in tables and comments, for example `ANT-TU-1`.
     pub alias: &'static str,
-    /// The requirement in one line.
+    /// The requirement, on one line.
     pub summary: &'static str,
     /// The meaning of a violation and how to fix the history, for readers who are new to the rule.
     pub why: &'static str,
@@ -25,7 +25,7 @@ pub struct Rule {
     pub phase: u8,
     /// True if only profiles that list the rule have it.
     pub is_optional: bool,
-    /// When the provider was first seen to have the rule, as `YYYY-MM`.
+    /// The month in which the provider was first seen to enforce the rule, as `YYYY-MM`.
     pub since: &'static str,
     /// How certain the rule is.
     pub confidence: Confidence,
@@ -119,7 +119,7 @@ impl Rule {
         }
     }
 
-    /// Returns whether the rule is about the format of a call's id. No provider rejects an id that it
+    /// Returns whether the rule is about the format of a call id. No provider rejects an id that it
     /// issued itself.
     pub fn is_about_id_form(&self) -> bool {
         ID_FORMS.contains(&self.short_name())

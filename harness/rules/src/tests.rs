@@ -1,4 +1,4 @@
-//! Properties of the rules that a list of vectors cannot show.
+//! Properties of the rules that a list of vectors cannot demonstrate.
 
 use hashbrown::HashSet;
 
@@ -323,7 +323,7 @@ impl Spelling {
     }
 }
 
-/// Returns the sizes of the batches in a history, and the index of one of them.
+/// Returns the batch sizes in a history, and the index of one batch.
 fn batches() -> impl Strategy<Value = (Vec<usize>, usize)> {
     vec(1..5_usize, 1..6).prop_flat_map(|batches| {
         let n = batches.len();

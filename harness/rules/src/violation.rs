@@ -48,15 +48,15 @@ pub struct Violation {
     pub pointer: String,
     /// The provider's own message. The wording changes over the years, so do not compare messages.
     pub message: String,
-    /// `error.param` of OpenAI's envelope.
+    /// `error.param` in OpenAI's envelope.
     pub param: Option<String>,
-    /// `error.code` of OpenAI's envelope, `code` of Mistral's, `type` of Mistral's details.
+    /// `error.code` in OpenAI's envelope, `code` in Mistral's, `type` in Mistral's details.
     pub code: Option<&'static str>,
     /// The error body around the message.
     pub envelope: Envelope,
 }
 
-/// The format of a provider's error bodies.
+/// The format in which a provider writes error bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Envelope {
     /// `{type, error: {type, message}, request_id}`.
@@ -225,7 +225,7 @@ impl Violations {
         }
     }
 
-    /// Adds a violation at most as a warning, because exactly this form of it is contested.
+    /// Adds a violation at most as a warning, because this exact form is contested.
     pub(crate) fn warn(&mut self, rule: &'static Rule, occurrence: impl FnOnce() -> Occurrence) {
         if self.profile.severity(rule).is_some() && self.has_room(rule, Severity::Warning) {
             self.push(rule, Severity::Warning, occurrence());

@@ -1,10 +1,10 @@
 //! Half characters (lone surrogates): an escape such as `\ud83d` without its other half, left where a text
 //! was cut inside an emoji.
 //!
-//! Products in JavaScript write and send them without an error, and providers reject the request body: "The
+//! JavaScript products write and send them without an error, and providers reject the request body: "The
 //! request body is not valid JSON: no low surrogate in string" (anthropics/claude-code#68325). Rust strings
-//! cannot contain them, so they are read as U+FFFD, which has the same length in bytes, and the place of each
-//! is recorded.
+//! cannot contain them, so they are read as U+FFFD, which takes the same number of bytes, and the location
+//! of each is recorded.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -19,14 +19,15 @@ use crate::{File, Files, Place, Sent, Session, Trouble};
 const WORDS: &str = "half of a character, so the request body is not valid JSON";
 /// The replacement, which has the same number of bytes.
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
-/// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist of them.
+/// Maximum number of noted halves. One is enough for a rejection, and a hostile file may consist entirely
+/// of halves.
 const MAX_NOTED: usize = 10_000;
 /// Magic bytes of non-text files.
 const BINARY: [&[u8]; 2] = [b"SQLite format 3\0", b"\x28\xb5\x2f\xfd"];
 /// A body with a half character.
 const BODY: &[u8] = br#"{"messages":[],"contents":[],"input":["\ud83d"]}"#;
 
-/// Files in which each half is replaced, with the places of the halves.
+/// Files in which each half is replaced, with the locations of the halves.
 pub(crate) struct Halves {
     /// The files. The replacement moves no byte, so all places stay valid.
     pub(crate) files: Files,
@@ -83,7 +84,7 @@ pub(crate) fn is_half(trouble: &Trouble) -> bool {
     trouble.words == WORDS
 }
 
-/// The provider's violation and the place of the first half character that is sent, if any.
+/// The provider's violation and the location of the first half character that is sent, if any.
 pub(crate) fn refusal(
     session: &Session,
     sent: &Sent,

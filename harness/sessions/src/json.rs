@@ -1,4 +1,4 @@
-//! JSON lines and values with their places, and edits of the surrounding bytes.
+//! JSON lines and values with their places, and edits to the surrounding bytes.
 
 use std::ops::Range;
 

@@ -50,7 +50,7 @@ pub enum Verdict {
     Cut,
     /// The provider rejects the next request, or the product gives up before it sends one.
     Refused,
-    /// A line or a row of the conversation cannot be read, so the request is unknown.
+    /// A line or a row in the conversation cannot be read, so the request is unknown.
     Unreadable,
     /// Older models accept the next request, later ones reject it, and the store does not show which model is
     /// used.
@@ -76,13 +76,13 @@ const LATER_GEMINI: &str = "gemini-3-flash-preview";
 /// The user message of the next turn. It is never stored.
 const NEXT: &str = "Go on.";
 
-/// Judges the next request of a session. The dialect and profile are the given ones, or those that the store
-/// shows, or Anthropic Messages, which has the strictest checks.
+/// Judges the next request of a session. The dialect and profile are the given ones, or the ones that the
+/// store shows, or Anthropic Messages, which has the strictest checks.
 pub fn judge(session: &Session, profile: Option<&'static Profile>) -> Judgement {
     judge_for(session, profile, None)
 }
 
-/// Like [`judge`], with the model of the next request, for stores that may not show it.
+/// Like [`judge`], with the model for the next request, for stores that may not show it.
 pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Option<&str>) -> Judgement {
     let model = session.model.as_deref().or(model);
     let is_assumed = profile.is_none() && session.dialect.is_none();
@@ -147,7 +147,7 @@ struct Request {
     body: Vec<u8>,
     /// True if the body is a bare list of messages.
     is_list: bool,
-    /// The pointer of each block, and its place in the store.
+    /// Each block's pointer, and its place in the store.
     rendered: histories::Rendered,
 }
 
@@ -266,7 +266,7 @@ mod tests {
     use super::*;
     use crate::{Files, Repair, RepairOptions, read, repair};
 
-    /// A list of Gemini contents with an unanswered call, signed or not.
+    /// A Gemini contents list with an unanswered call, signed or not.
     fn unanswered(signature: &str) -> Files {
         let list = format!(
             r#"[{{"role":"user","parts":[{{"text":"Look."}}]}},

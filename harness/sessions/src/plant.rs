@@ -2,8 +2,8 @@
 //!
 //! A fault is planted at one call of a stored conversation, as the product itself would have left it. Nothing
 //! else changes. Faults that repair edits can express are written as such edits. The others are made in the
-//! JSON of the store, at the places that its reader reported. If a store cannot represent a fault, an error
-//! is returned: a store that keeps a call and its result in one object cannot have a result without a call.
+//! store's JSON, at the places that its reader reported. If a store cannot represent a fault, an error is
+//! returned: a store that keeps a call and its result in one object cannot have a result without a call.
 
 mod fused;
 mod items;
@@ -84,14 +84,14 @@ impl Fault {
     }
 }
 
-/// The call of the conversation at which a fault is planted.
+/// The call in the conversation at which a fault is planted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Spot {
     /// The first call of the first batch.
     First,
     /// The last call of the first batch.
     BatchEnd,
-    /// The last call of the conversation.
+    /// The last call in the conversation.
     Last,
 }
 
@@ -174,7 +174,7 @@ fn without_results(files: &Files, session: &Session, calls: &[&Place]) -> Result
     written(files, session, &drops)
 }
 
-/// The place of the result of the call at this place.
+/// The place where the result for the call at this place is.
 fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
     let blocks = || session.messages.iter().flat_map(|message| &message.blocks);
     let id = blocks().find_map(|block| match &block.content {
@@ -190,7 +190,7 @@ fn result_in<'s>(session: &'s Session, call: &Place) -> Option<&'s Place> {
     })
 }
 
-/// A call of a conversation, with its context.
+/// A call in a conversation, with its context.
 struct Target<'s> {
     session: &'s Session,
     /// The index of the message with the call.

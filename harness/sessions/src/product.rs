@@ -11,7 +11,7 @@ pub(crate) enum PerFile {
     Many,
 }
 
-/// The format of a product's files, as far as it matters for planting faults.
+/// A product's file format, as far as it matters for planting faults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// One JSON document, in which a call and its result are one part.
@@ -74,7 +74,7 @@ products! {
     GeminiCli: "gemini-cli", "Gemini CLI", One, Other;
     /// Qwen Code: JSONL.
     QwenCode: "qwen-code", "Qwen Code", One, Other;
-    /// Cline, Roo and Kilo's extension: a list of Anthropic messages.
+    /// Cline, Roo and the Kilo extension: a list of Anthropic messages.
     Cline: "cline", "Cline", One, Other;
     /// goose: SQLite, JSON exports, formerly JSONL.
     Goose: "goose", "goose", Many, Other;

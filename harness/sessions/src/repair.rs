@@ -29,9 +29,9 @@ pub use plan::{Planned, Reason, plan};
 /// Options of a repair. The default is the most careful repair.
 #[derive(Debug, Clone, Default)]
 pub struct RepairOptions {
-    /// The provider profile, if not the one that the store shows.
+    /// The provider profile, if it differs from the one that the store shows.
     pub profile: Option<&'static Profile>,
-    /// The model of the next request, where the store does not show it.
+    /// The model for the next request, if the store does not show it.
     pub model: Option<String>,
     /// The dialect of the first file, if it is a request body or a list of messages. Otherwise the product is
     /// detected.
@@ -60,7 +60,7 @@ pub struct Mended {
     pub files: Files,
     /// The lines at which the branch was cut, and that are now attached to the line before them again.
     pub reattached: Vec<Place>,
-    /// The edits, in the order of the conversation.
+    /// The edits, in conversation order.
     pub edits: Vec<Planned>,
     /// The verdict before the repair.
     pub before: Judgement,
@@ -431,7 +431,7 @@ fn without_needless_fillers<'a>(sent: &'a [Message], session: &Session) -> Cow<'
     Cow::Owned(messages)
 }
 
-/// The results in messages: the id of the call and the place.
+/// The results in messages: the call id and the place.
 fn results_of(messages: &[Message]) -> impl Iterator<Item = (&str, &Place)> {
     messages.iter().flat_map(|message| &message.blocks).filter_map(|block| match &block.content {
         histories::Block::Result(result) => Some((result.call.as_str(), &block.place)),

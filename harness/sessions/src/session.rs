@@ -36,7 +36,7 @@ pub struct Session {
     pub n_compactions: usize,
     /// The number of places where the conversation has more than one continuation.
     pub n_forks: usize,
-    /// Faults of the store and of the branch: unreadable parts and cuts.
+    /// Faults in the store and the branch: unreadable parts and cuts.
     pub troubles: Vec<Trouble>,
     /// Unknown kinds of records, which were skipped. Each kind is listed once.
     pub unknown: Vec<String>,
@@ -63,8 +63,8 @@ pub struct Message {
     pub ending: Ending,
 }
 
-/// A block of a message with its place. Places are unique within a session, except that a call and its result
-/// may share one if a single object of the store contains both.
+/// A block in a message, with its place. Places are unique within a session, except that a call and its
+/// result may share one if a single object in the store contains both.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Block {
     /// The place of the block in the store.
@@ -76,7 +76,7 @@ pub struct Block {
     pub state: Option<String>,
 }
 
-/// The state of a call that the user declined, whatever the product calls it.
+/// The state of a call that the user declined, regardless of the product's name for it.
 pub(crate) const DECLINED: &str = "declined";
 
 /// The state of a call that waits for the user's approval. No product runs a call before it is approved.
@@ -94,7 +94,7 @@ pub enum Ending {
     Aborted,
 }
 
-/// A fault of the store or of the branch.
+/// A fault in the store or the branch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The place of the fault.
@@ -118,10 +118,10 @@ pub struct Cut {
 /// The messages that a product sends in its next request, as far as the store determines them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sent {
-    /// The messages. A block that was not stored has the place of the block for which it was made.
+    /// The messages. A block that was not stored gets the place of the block for which it was made.
     pub messages: Vec<Message>,
-    /// The changes that the product makes when sending, with the number of each; for example `fills calls
-    /// without a result`.
+    /// The changes that the product makes when sending, each with its count; for example
+    /// `fills calls without a result`.
     pub mended: Vec<(&'static str, usize)>,
     /// The error and its place, if the product gives up before it sends anything.
     pub gives_up: Option<(String, Place)>,
@@ -152,7 +152,7 @@ impl Session {
         self.messages[last].calls().any(|call| !answered.contains(call.id.as_str()))
     }
 
-    /// The number of replies with at least two calls. Some stores keep each call of a reply as a separate
+    /// The number of replies with at least two calls. Some stores keep each call in a reply as a separate
     /// message.
     pub fn n_batches(&self) -> usize {
         let (mut n_batches, mut n_calls) = (0, 0);

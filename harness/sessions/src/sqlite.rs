@@ -63,7 +63,7 @@ pub(crate) const MAX_ROWS: usize = 2_000_000;
 /// The first bytes of a database file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// Number of steps of SQLite's virtual machine between two checks of the limit.
+/// Number of SQLite virtual machine steps between two limit checks.
 const STEPS: i32 = 10_000;
 
 /// Number of steps that a file of any size may take, for all queries together: about a second. Without this

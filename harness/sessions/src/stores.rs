@@ -119,7 +119,7 @@ pub trait Store: Sync {
     }
 }
 
-/// One edit of a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
+/// One edit to a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
     /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after
@@ -162,7 +162,7 @@ pub enum Edit {
 /// The way in which a product undoes a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Relapse {
-    /// How long the repair lasts and what undoes it, as a sentence.
+    /// A sentence that states how long the repair lasts and what undoes it.
     pub words: &'static str,
     /// The fix, as a sentence.
     pub way_out: &'static str,

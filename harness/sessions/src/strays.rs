@@ -3,9 +3,9 @@
 //!
 //! Windows editors add the mark, and JSON parsers reject it. A crash leaves a record without its end, and the
 //! next record is appended to it (modelscope/ms-agent#1000, github/copilot-cli#4098). In both cases the data
-//! after it is complete. Stray bytes are therefore read as blanks, and the place of each range is recorded.
-//! This works the same way for every store. If two complete records share a line, they are read as if the
-//! missing line end were there.
+//! after it is complete. Stray bytes are therefore read as blanks, and the location of each range is
+//! recorded. This works the same way for every store. If two complete records share a line, they are read as
+//! if the missing line end were there.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -28,7 +28,7 @@ const BEGIN: &[u8] = b"{\"";
 const MAX_SHAPES: usize = 2_000;
 /// Maximum number of lines to examine. A file with more such lines was not torn by occasional crashes.
 const MAX_LINES: usize = 1_000;
-/// Maximum number of possible record starts to try in one line. A record contains a few hundred objects
+/// Maximum number of possible record starts to try on one line. A record contains a few hundred objects
 /// before it is torn.
 const MAX_TRIED: usize = 10_000;
 
@@ -217,7 +217,7 @@ pub(crate) fn taken_out(files: &Files, session: &Session, edits: &[Edit]) -> Opt
     Some(files)
 }
 
-/// The field names of the records of a file, except for records in some lines.
+/// The field names in a file's records, except for records on some lines.
 fn shapes(bytes: &[u8], without: &BTreeSet<u64>) -> BTreeSet<Vec<String>> {
     let lines = json::lines(bytes).filter(|line| !without.contains(&line.n)).take(MAX_SHAPES);
     lines.filter_map(|line| shape(&json::parse(line.bytes)?)).collect()

@@ -1,4 +1,4 @@
-//! Splits the changes of an edit into human-readable pieces.
+//! Splits an edit's changes into human-readable pieces.
 //!
 //! A body is often a single line, so the comparison uses strings, numbers and JSON punctuation instead of
 //! lines.

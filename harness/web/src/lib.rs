@@ -1,8 +1,8 @@
 //! `check` and `repair` for a pasted body, for a page that runs them in the browser.
 //!
-//! A question is a JSON object, and so is its [`answer`]. [`Question`] is the reference of both formats. The
-//! rules and the repair are those of `brickbat check` and `brickbat check --fix`. This crate only converts
-//! their results to the form that the page displays. It is pure, and contains no rules.
+//! A question is a JSON object, and so is its [`answer`]. [`Question`] is the reference for both formats.
+//! The rules and the repair are the same as in `brickbat check` and `brickbat check --fix`. This crate only
+//! converts their results to the form that the page displays. It is pure, and contains no rules.
 
 mod catalogue;
 mod edit;

@@ -1,4 +1,4 @@
-//! Checks whether the provider accepts the text, and returns the location of each finding.
+//! Checks whether the provider accepts the text, and returns each finding's location.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::question::Asked;
 /// The name of the text in the report, because it has no file.
 const NAME: &str = "pasted";
 
-/// Where the text begins.
+/// The position where the text begins.
 pub(crate) const START: Start = Start { line: 1, offset: 0 };
 
 pub(crate) fn verdict(asked: &Asked) -> Value {

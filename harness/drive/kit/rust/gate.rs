@@ -53,8 +53,8 @@ pub async fn gate(tool: Given, arguments: Value) -> Result<String, ToolError> {
     read(&said.map_err(|error| broken(&error))?)
 }
 
-/// Like [`gate`], for an SDK that reports a stop to its tools with a future, such as that of a cancellation token.
-/// After a stop, the tool gives up and returns an error.
+/// Like [`gate`], for an SDK that reports a stop to its tools with a future, such as one from a cancellation
+/// token. After a stop, the tool gives up and returns an error.
 pub async fn gate_until(
     tool: Given,
     arguments: Value,

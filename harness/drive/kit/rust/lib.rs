@@ -103,7 +103,7 @@ impl Adapter {
     }
 }
 
-/// The version of a dependency, read from the text of a lockfile. Empty if the lockfile does not list it.
+/// A dependency's version, read from a lockfile's text. Empty if the lockfile does not list it.
 pub fn locked(lockfile: &str, name: &str) -> String {
     let rest = lockfile.split(&format!("name = \"{name}\"\nversion = \"")).nth(1);
     rest.and_then(|rest| rest.split('"').next()).unwrap_or_default().to_owned()

@@ -113,7 +113,7 @@ impl Session {
         }
     }
 
-    /// Shows the user that a call is over.
+    /// Reports to the user that a call has ended.
     pub fn settle(&self, id: &str, is_error: bool) {
         self.show(id, if is_error { "failed" } else { "completed" }, "");
     }

@@ -46,9 +46,8 @@ pub struct Adapter {
     about: Arc<About>,
     /// The description of an agent that does not know the harness; none for an adapter.
     plain: Option<Arc<PlainAgent>>,
-    /// How to start a process for each session, if the provider's address is part of its command or
-    /// environment.
-    /// This process then only answers `initialize`.
+    /// The start command for each session's process, if the provider's address is part of its
+    /// command or environment. This process then only answers `initialize`.
     own_process: Option<Arc<Launch>>,
 }
 
@@ -158,7 +157,7 @@ impl Adapter {
         }
     }
 
-    /// Opens a session with a `_meta` that differs from the spec's, to probe what the adapter rejects.
+    /// Opens a session with a `_meta` that differs from the spec's, to check what the adapter rejects.
     pub async fn open_with(
         &self,
         spec: &SessionSpec,
@@ -245,12 +244,12 @@ impl Session {
         &self.id
     }
 
-    /// The id of the root process of everything that the system runs.
+    /// The id of the root process under which the system runs everything.
     pub(crate) fn process(&self) -> Option<u32> {
         self.link().process.id()
     }
 
-    /// Kills the process that runs this session, and with it all other sessions of that process.
+    /// Kills the process that runs this session, and with it all other sessions in that process.
     pub async fn kill(&self) -> Result<(), DriverError> {
         self.adapter.kill().await
     }
@@ -448,8 +447,8 @@ fn prompt_request(session: &str, text: &str) -> PromptRequest {
 /// Handles the answer to a prompt.
 type EndTurn = fn(&Hub, &str, Result<PromptResponse, agent_client_protocol::Error>, bool);
 
-/// How long a killed adapter may take to disappear. The kernel takes milliseconds, unless a process hangs in
-/// a device.
+/// The time limit for a killed adapter to disappear. The kernel takes milliseconds, unless a process hangs
+/// in a device.
 const KILL_WAIT: Duration = Duration::from_secs(20);
 
 #[derive(Debug)]
@@ -568,7 +567,8 @@ enum Close {
     Theirs,
 }
 
-/// How long an adapter may take to exit after its input has ended. A healthy one has nothing left to do.
+/// The time limit for an adapter to exit after its input has ended. A healthy one has nothing left to
+/// do.
 const END_WAIT: Duration = Duration::from_secs(5);
 
 /// Writes messages to the adapter, line by line. An adapter that does not read its input is treated as dead.

@@ -1,6 +1,6 @@
 //! Measures how busy a process is, together with every process that it started.
 //!
-//! This works only on Linux, where `/proc` shows for each thread its processor time, the time that it has
+//! This works only on Linux, where `/proc` shows each thread's processor time, the time that it has
 //! waited for a processor, and whether it runs, waits for one, or sleeps.
 
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The activity of a tree of processes so far.
+/// The activity in a process tree so far.
 #[derive(Debug)]
 pub(super) struct Busy {
-    /// The times of each thread, by the path of its folder.
+    /// Each thread's times, by the path of its `/proc` folder.
     threads: BTreeMap<PathBuf, ThreadTimes>,
     /// True if no thread runs, or waits for a processor or a disk.
     pub(super) is_asleep: bool,
@@ -22,11 +22,11 @@ pub(super) struct Busy {
 pub(super) struct ThreadTimes {
     /// The processor time that the thread has used.
     pub(super) ran: Duration,
-    /// How long the thread could have run but had no processor.
+    /// The time in which the thread could have run but had no processor.
     pub(super) waited: Duration,
 }
 
-/// The maximum number of processes of one system that are read. A coding agent has a tool server for each of
+/// The maximum number of processes that are read per system. A coding agent has a tool server for each of
 /// its sessions.
 const MAX_PROCESSES: usize = 4096;
 

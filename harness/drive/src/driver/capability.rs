@@ -1,7 +1,7 @@
 //! The table of capabilities: the possible abilities of an adapter, or of the SDK that it adapts.
 //!
-//! The protocol and its schema, the needs of scenarios and `harness/systems/README.md` are generated from it
-//! or compared with it. `README.md` lists what else a new capability requires.
+//! The protocol and its schema, the needs of each scenario and `harness/systems/README.md` are generated
+//! from it or compared with it. `README.md` lists what else a new capability requires.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

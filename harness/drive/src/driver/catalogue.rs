@@ -5,19 +5,19 @@ use std::fmt;
 use super::manifest::{FileSource, Manifest, Mode};
 use brickbat_scenario::parse::{Diagnostic, MAX_GUESSED};
 
-/// The file of a system that describes it.
+/// The file that describes a system.
 pub const SHEET: &str = "system.yaml";
 
-/// The file of a system with its known findings.
+/// The file with a system's known findings.
 pub const BASELINE: &str = "baseline.yaml";
 
-/// The files of a system that show how an application uses it: templates of exported tests.
+/// A system's files that show how an application uses it: the templates for exported tests.
 pub const TEMPLATES: [&str; 2] = ["export.mjs", "export.py"];
 
-/// The file of a system with the headings of its project's issues.
+/// A system's file with the headings for issues in its project.
 pub const ISSUE: &str = "export.md";
 
-/// The files of a system: names below its folder, and their texts.
+/// A system's files: names below its folder, and their texts.
 pub type Files = &'static [(&'static str, &'static str)];
 
 /// The systems that come with a program.

@@ -1,4 +1,4 @@
-//! The environment variables of a system: no proxies, no credentials, and its own home.
+//! The environment variables for a system: no proxies, no credentials, and its own home.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tokio::process::Command;
 use super::scratch;
 use brickbat_rules::redact::is_credential_variable;
 
-/// Sets the environment of a system. With `folder`, its home and its temporary files are in that folder.
+/// Sets a system's environment. With `folder`, its home and its temporary files are in that folder.
 pub(super) fn set(command: &mut Command, folder: Option<&Path>) {
     for name in std::env::vars_os().map(|(name, _)| name).filter(is_withheld) {
         command.env_remove(name);

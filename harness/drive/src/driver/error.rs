@@ -11,7 +11,8 @@ use brickbat_engine::provider::Misaddressed;
 /// The source of an error. It is shared, because every session of an adapter reports why the adapter is gone.
 pub type ErrorSource = Arc<dyn Error + Send + Sync>;
 
-/// An error of the adapter, of its installation or of the machine: never a verdict on the SDK.
+/// An error in the adapter, in its installation or on the machine. It is never a verdict on the
+/// SDK.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum DriverError {
     #[error("{program} is missing: {advice}")]
@@ -37,7 +38,7 @@ pub enum DriverError {
     /// A line of the adapter's standard output is not a message of the protocol.
     #[error("the adapter wrote an invalid message to standard output: {source}, in `{excerpt}`")]
     InvalidMessage { source: ErrorSource, excerpt: String },
-    /// A valid message that is not allowed there, or that contradicts what came before.
+    /// A valid message that is not allowed there, or that contradicts earlier messages.
     #[error("the adapter broke the protocol: {source}, in `{excerpt}`")]
     ProtocolViolation { source: ErrorSource, excerpt: String },
     #[error("the adapter refused {method}: {text} (code {code})")]

@@ -1,6 +1,6 @@
 //! Runs an exported test as its reader would: installs the packages, then starts the test framework.
 //!
-//! The packages are installed into the cache folder, like those of an adapter, so tests with the same
+//! The packages are installed into the cache folder, like an adapter's, so tests with the same
 //! packages share them.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::error::DriverError;
 use super::install::{Progress, run_in};
 use super::manifest::{FileSource, Install, Manifest};
 
-/// An exported test: the name of its file, and the command that runs it.
+/// An exported test: its file name, and the command that runs it.
 #[derive(Debug, Clone)]
 pub struct ExportedTest<'a> {
     /// The folder that it was written to, with the file that names its packages.
@@ -25,9 +25,8 @@ pub struct ExportedTest<'a> {
     pub command: &'a [&'a str],
 }
 
-/// How long a test may take. Those of the built-in systems take some seconds, or half a minute on a busy
-/// machine.
-/// A test that hangs is stopped by its framework after a minute, or here.
+/// The time limit for a test. Tests for the built-in systems take some seconds, or half a minute on a
+/// busy machine. A test that hangs is stopped by its framework after a minute, or here.
 const TEST_WAIT: Duration = Duration::from_secs(300);
 
 /// Runs a test to its end. A failing test is not an error.

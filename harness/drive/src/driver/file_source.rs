@@ -16,8 +16,8 @@ pub enum FileSource {
     Folder(PathBuf),
 }
 
-/// The size limit, in bytes, of a manifest and of each file that it names, the same as for scenarios. An
-/// adapter has a few KB.
+/// The size limit, in bytes, for a manifest and for each file that it names. It is the same as for
+/// scenarios; an adapter takes a few KB.
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 
 impl FileSource {

@@ -39,7 +39,7 @@ pub struct FilterProcess {
     runtime: Handle,
     running: Option<Running>,
     n_asked: u64,
-    /// The home of the process; it is removed with the last of its processes.
+    /// The home folder for the process. It is removed with the last process in it.
     _scratch: Scratch,
 }
 

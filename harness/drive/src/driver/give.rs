@@ -1,4 +1,4 @@
-//! Puts a given history into the store of a system, before it loads the session.
+//! Puts a given history into a system's store before it loads the session.
 //!
 //! An adapter does this itself on the request `_brickbat/give`. For an agent that does not know the harness,
 //! the manifest names a program: it reads the history from its standard input and prints the id of the
@@ -57,7 +57,7 @@ pub(super) async fn run(launch: &Launch, command: &[String], input: &Value) -> R
     session_id(&answer)
 }
 
-/// How long the program may take. opencode needs a second to open its store.
+/// The time limit for the program. opencode needs a second to open its store.
 const GIVE_WAIT: Duration = Duration::from_secs(60);
 
 /// The limit of the answer in bytes. The answer contains only an id.

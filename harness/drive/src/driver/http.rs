@@ -5,7 +5,7 @@ use tokio::net::TcpStream;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
-    /// The host and the port, as written in the head of a request.
+    /// The host and the port, as written in a request head.
     authority: String,
     path: String,
 }
@@ -64,7 +64,7 @@ pub(super) enum HttpPiece {
     Broken,
 }
 
-/// The limit of an answer's head in bytes; ours are below 1 KiB.
+/// The size limit, in bytes, for a response head; ours are below 1 KiB.
 const MAX_HEAD_BYTES: usize = 16 << 10;
 /// The limit of one chunk in bytes; our frames are below 1 MiB.
 const MAX_CHUNK_BYTES: usize = 16 << 20;

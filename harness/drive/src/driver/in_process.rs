@@ -99,7 +99,7 @@ impl InProcess {
     }
 
     /// Waits until the agent has changed its history, or, while a turn runs, has scheduled the change; false
-    /// if its task is gone.
+    /// if its task has ended.
     pub async fn change(&self, change: &Change) -> bool {
         self.ask(|changed| AgentCommand::Change(change.clone(), changed)).await.is_some()
     }
@@ -109,12 +109,12 @@ impl InProcess {
         crossed().await.is_ok() && self.ask(AgentCommand::Barrier).await.is_some()
     }
 
-    /// The agent's history, as a JSON array of messages; none if its task is gone.
+    /// The agent's history, as a JSON array of messages; none if its task has ended.
     pub async fn history(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::History).await
     }
 
-    /// The state that the agent has saved; none if its task is gone.
+    /// The state that the agent has saved; none if its task has ended.
     pub async fn saved(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::Saved).await
     }
@@ -137,7 +137,7 @@ impl InProcess {
         self.events.recv().await
     }
 
-    /// Sends a command and waits for its result; none if the task is gone.
+    /// Sends a command and waits for its result; none if the task has ended.
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> AgentCommand) -> Option<T> {
         let (answer, wait) = oneshot::channel();
         self.send(command(answer));
@@ -177,7 +177,7 @@ struct AgentTask {
     endpoints: Endpoints,
     store: Option<Store>,
     outbox: mpsc::UnboundedSender<SessionEvent>,
-    /// One exchange of the agent, and one for each of its sub-agents.
+    /// One exchange for the agent, and one for each of its sub-agents.
     exchanges: Vec<(RequestId, Post)>,
     /// Notified when the history has changed.
     changed: Option<oneshot::Sender<()>>,

@@ -1,9 +1,9 @@
 //! Installs an adapter into the cache folder on first use, and finds it there afterwards.
 //!
-//! Dependencies and adapter are in two folders, so a change of the adapter does not fetch its dependencies
+//! Dependencies and adapter are in two folders, so a change to the adapter does not fetch its dependencies
 //! again. The name of each folder contains a hash of its inputs. A folder that exists is therefore the right
-//! one, and complete, because it is filled under another name and then renamed. A folder of the user is run
-//! in place if its dependencies are there, and is never written to. A working tree under test is linked into
+//! one, and complete, because it is filled under another name and then renamed. A user's folder is run in
+//! place if its dependencies are there, and is never written to. A working tree under test is linked into
 //! the cache, so that its current files run.
 
 mod failure;
@@ -76,7 +76,7 @@ pub async fn launch(
     })
 }
 
-/// Installs the dependencies of a manifest, and runs its command to the end, for at most `wait`. The
+/// Installs a manifest's dependencies, and runs its command until it ends, for at most `wait`. The
 /// processes that it started die with it.
 pub(super) async fn run_in(
     manifest: &Manifest,
@@ -142,7 +142,7 @@ fn made_by(install: Install) -> Option<&'static str> {
 /// The folder of the cache with the adapters and their dependencies.
 const SYSTEMS: &str = "systems";
 
-/// The part after the base in the name of a folder that is being filled.
+/// The suffix after the base name, for a folder that is being filled.
 const PART: &str = ".part-";
 
 /// The size limit, in bytes, of a file that lists dependencies. The lock file of a large repository has some
@@ -223,7 +223,7 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     Ok(installed)
 }
 
-/// True if a folder of the cache has the adapter's own files unchanged.
+/// True if a cache folder contains the adapter's own files unchanged.
 fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     let is_whole = |(file, text): &AdapterFile| {
         file_source::read(&place.join(file), MAX_FILE).is_ok_and(|found| found == *text)
@@ -231,7 +231,8 @@ fn has_files(place: &Path, names: &[String], files: &[AdapterFile]) -> bool {
     place.is_dir() && files.iter().filter(|(file, _)| names.contains(file)).all(is_whole)
 }
 
-/// Removes the remains of installations that were killed. One that still runs holds the lock of its base.
+/// Removes the remains of killed installations. An installation that still runs holds the lock on its
+/// base.
 fn remove_parts(systems: &Path) {
     let entries = std::fs::read_dir(systems).into_iter().flatten().flatten();
     for entry in entries {
@@ -319,8 +320,9 @@ use std::os::unix::fs::symlink;
 #[cfg(windows)]
 use std::os::windows::fs::symlink_dir as symlink;
 
-/// How long an installation may take: some hundred megabytes over a slow line, or on a busy machine. The 168
-/// packages of tunacode 0.1.32 took 6 minutes at a load of 8 on two cores, and more than 10 at a load of 40.
+/// The time limit for an installation: a few hundred megabytes over a slow line, or on a busy machine. The
+/// 168 packages of tunacode 0.1.32 took 6 minutes at a load of 8 on two cores, and more than 10 at a load of
+/// 40.
 const INSTALL_WAIT: Duration = Duration::from_secs(1800);
 
 /// How often to retry a lock that another harness holds.
@@ -457,7 +459,7 @@ mod tests {
         assert!(!place.join("node_modules/brickbat-adapter").exists());
     }
 
-    /// A manifest of an adapter that has nothing to fetch.
+    /// The manifest for an adapter that has nothing to fetch.
     fn npm(folder: &Path) -> Manifest {
         let manifest =
             own(folder, "install: npm\nfiles: [adapter.mjs]\nkit: 1\ncommand: [node, adapter.mjs]\n");

@@ -38,11 +38,12 @@ pub struct Manifest {
     /// The program and its arguments, run in the adapter's folder.
     pub command: Vec<String>,
     pub env: BTreeMap<String, String>,
-    /// How to drive an agent that speaks ACP itself and needs no adapter; none for an adapter.
+    /// The settings to drive an agent that speaks ACP itself and needs no adapter; none for an
+    /// adapter.
     pub acp: Option<Plain>,
     /// The names under which the SDK offers the adapter's tools to the model, if it renames them.
     pub tools: Option<NamePattern>,
-    /// Names of the files of the adapter.
+    /// The names of the adapter's files.
     pub files: Vec<String>,
     /// The kit that it imports; none if it implements the protocol itself.
     pub kit: Option<Kit>,
@@ -250,8 +251,8 @@ impl Manifest {
         }
     }
 
-    /// The same manifest with another version of the SDK than the lockfile's. If `version` is not exact, such
-    /// as `latest`, the manifest leaves open which version that is.
+    /// The same manifest with an SDK version that differs from the lockfile's. If `version` is not exact,
+    /// such as `latest`, the manifest leaves open which version that is.
     pub fn with_sdk_version(self, version: &str) -> Manifest {
         let is_exact = version.split('.').count() > 2 && version.starts_with(|c: char| c.is_ascii_digit());
         Manifest { version: is_exact.then(|| version.to_owned()), pinned: Some(version.to_owned()), ..self }
@@ -262,7 +263,7 @@ impl Manifest {
         Manifest { waits: self.waits.times(factor), ..self }
     }
 
-    /// The text of one of its files, by its path; none if the file does not exist or cannot be read.
+    /// The text of one file, by its path; none if the file does not exist or cannot be read.
     pub fn text(&self, path: &str) -> Option<String> {
         self.read_text(path, MAX_FILE).ok().flatten()
     }
@@ -272,7 +273,7 @@ impl Manifest {
         self.place.read_text(path, max_bytes)
     }
 
-    /// The names under which the model is offered the tools; none if they keep the names of the scenario.
+    /// The names under which the tools are offered to the model; none if they keep their scenario names.
     pub fn tool_names(&self) -> Option<&NamePattern> {
         self.tools.as_ref().or(self.acp.as_ref().map(|plain| &plain.tools))
     }
@@ -449,7 +450,7 @@ impl Release {
     }
 }
 
-/// The reason why a manifest cannot have the kit of this version, if there is one.
+/// The reason why a manifest cannot use this version's kit, if there is one.
 pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Option<&'static str> {
     if version? != KIT {
         return Some("this Brickbat has the kit of protocol 1; write `kit: 1`");
@@ -458,7 +459,7 @@ pub(super) fn complaint_about_kit(version: Option<u32>, install: Install) -> Opt
     (!is_there).then_some("a kit exists only with `install: npm` and with `install: pip`")
 }
 
-/// The text of a manifest of the user, and its folder.
+/// The text of a user's manifest, and its folder.
 pub(super) fn read_sheet(path: &Path) -> Result<(String, PathBuf), ManifestError> {
     let failed = |source| ManifestError::Unreadable { path: path.to_owned(), source };
     let text = file_source::read(path, MAX_FILE).map_err(failed)?;

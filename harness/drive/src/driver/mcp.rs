@@ -1,10 +1,10 @@
 //! The scenario's tools as an MCP server, for agents that speak ACP themselves.
 //!
-//! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to the gate of
-//! its tool, with the arguments as the agent gave them, and the gate's answer becomes the result. It has no
-//! state, so the harness ledger counts MCP calls like those of adapters.
+//! The agent starts `brickbat mcp` for each session. It only relays: a call becomes one POST to its tool's
+//! gate, with the agent's arguments unchanged, and the gate's answer becomes the result. It has no state,
+//! so the harness ledger counts MCP calls as it counts adapter calls.
 //!
-//! Each answer of the gate becomes what a real server would send:
+//! Each answer from the gate becomes what a real server would send:
 //! - `return`: a result;
 //! - `error`: a result with `isError`, as the MCP SDKs send for a tool that reports a failure;
 //! - `throw`: a JSON-RPC error, as a server sends when its handler throws;
@@ -41,7 +41,7 @@ use super::http::{Address, Post};
 use super::protocol::ToolSpec;
 use brickbat_scenario::plan::ToolOutcome;
 
-/// The name under which agents know this server. Many prefix the names of the tools with it.
+/// The name under which agents know this server. Many agents prefix the tool names with it.
 pub const SERVER: &str = "brickbat";
 
 /// Reads the tools that the harness wrote to a file for a session.
@@ -154,11 +154,12 @@ fn offered(tool: &ToolSpec) -> Tool {
     Tool::new(tool.name.clone(), description, Arc::new(schema))
 }
 
-/// How often a waiting call reports progress. The TypeScript MCP SDK gives up after 60 s without any, and its
-/// users may set less. The margin is for a busy machine that delays the relay.
+/// The interval at which a waiting call reports progress. The TypeScript MCP SDK gives up after 60 s without
+/// any, and its users may set less. The margin is for a busy machine that delays the relay.
 const PROGRESS: Duration = Duration::from_secs(2);
 
-/// Waits for an answer, and meanwhile reports progress at intervals, if the agent has asked for it.
+/// Waits for an answer. Until it arrives, reports progress at intervals if the agent has asked for
+/// it.
 async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Future<Output = T>) -> T {
     let Some(token) = context.meta.get_progress_token() else { return answer.await };
     let mut answer = pin!(answer);

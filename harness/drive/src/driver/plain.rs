@@ -1,7 +1,7 @@
 //! Agents that speak ACP themselves and do not know the harness.
 //!
 //! Such an agent needs no adapter. Its manifest contains what an adapter would report: the agent's
-//! capabilities, the names under which it offers the tools of an MCP server to the model, and the files that
+//! capabilities, the names under which it offers an MCP server's tools to the model, and the files that
 //! point it to the provider. Each session gets its own working folder with those files, and the tools of the
 //! plan as an MCP server ([`super::mcp`]).
 
@@ -40,10 +40,11 @@ pub struct Plain {
     /// The method with which the harness logs in, by its id in the agent's answer to `initialize`; none if no
     /// login is needed.
     pub authenticate: Option<String>,
-    /// Sessions that one process serves before it is replaced, because agents keep what they have opened.
+    /// The number of sessions that one process serves before it is replaced. Agents keep what they have
+    /// opened.
     #[serde(default = "max_sessions")]
     pub max_sessions: usize,
-    /// Template variables with a different value for each dialect, such as the name of a package.
+    /// Template variables with a different value for each dialect, such as a package name.
     #[serde(default)]
     pub words: BTreeMap<Dialect, BTreeMap<String, String>>,
     /// The files that each session finds in its working folder.
@@ -76,12 +77,13 @@ pub struct Claims {
     /// True if a process that is started with the settings of another provider can continue a session.
     #[serde(default)]
     pub provider_switch: bool,
-    /// True if it compacts its history on its own when the provider reports 190,000 tokens for a request.
+    /// True if it compacts its history automatically when the provider reports 190,000 tokens for a
+    /// request.
     #[serde(default)]
     pub auto_compaction: bool,
 }
 
-/// The pattern for an agent's names of the tools of an MCP server.
+/// The pattern by which an agent names the tools from an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePattern(String);
@@ -141,7 +143,7 @@ pub struct PlainAgent {
     /// The installed version, unless the agent reports another.
     pub version: String,
     pub modes: Vec<String>,
-    /// The dialect of a process that has no session yet.
+    /// The dialect for a process that has no session yet.
     pub dialect: Dialect,
     /// The program that serves the tools: brickbat itself.
     pub relay: PathBuf,
@@ -282,9 +284,10 @@ impl PlainAgent {
         words
     }
 
-    /// How to start a process that uses only this address; without a spec, a process that has no session.
+    /// The start command for a process that uses only this address. Without a spec, it is for a process
+    /// that has no session.
     ///
-    /// An agent that reads the address of its provider from its environment or its arguments has only one
+    /// An agent that reads its provider's address from its environment or its arguments has only one
     /// address.
     pub(super) fn launch(&self, launch: &Launch, spec: Option<&SessionSpec>) -> Result<Launch, DriverError> {
         let nowhere = Address { base_url: NOWHERE, dialect: self.dialect, model: None };

@@ -25,7 +25,7 @@ pub struct Launch {
     pub program: String,
     pub args: Vec<String>,
     pub folder: PathBuf,
-    /// The path of its dependencies in the cache, if they were installed.
+    /// The path to its dependencies in the cache, if they were installed.
     pub installed: Option<InstalledIn>,
     /// The variables that it receives, set after others have been withheld.
     pub env: BTreeMap<String, String>,
@@ -34,7 +34,7 @@ pub struct Launch {
     /// The temporary folder of the run, with the adapter's home and its temporary files; without one it sees
     /// the user's.
     pub scratch: Option<PathBuf>,
-    /// Limits of waiting and of sizes.
+    /// Time and size limits.
     pub limits: ProcessLimits,
 }
 
@@ -53,7 +53,7 @@ pub struct ProcessLimits {
     pub start: Duration,
     /// Any later answer that does not depend on the provider.
     pub answer: Duration,
-    /// The size of one line of its standard output, in bytes.
+    /// The size limit for one line on its standard output, in bytes.
     pub line_bytes: usize,
 }
 
@@ -68,16 +68,18 @@ impl ProcessLimits {
     };
 }
 
-/// How long a process that has closed its standard output may take to exit, and its last output to be read.
+/// The time limit for a process that has closed its standard output to exit, and for its last output to be
+/// read.
 const EXIT_WAIT: Duration = Duration::from_secs(2);
 
-/// How long it may leave a written line unread before it is considered dead: its pipe holds 64 KiB.
+/// The time for which it may leave a written line unread before it is considered dead. Its pipe
+/// holds 64 KiB.
 pub(super) const WRITE_WAIT: Duration = Duration::from_secs(20);
 
-/// The part of the standard error that is kept: enough for the last stack trace.
+/// The amount of standard error output that is kept: enough for the last stack trace.
 const MAX_STDERR_BYTES: usize = 64 << 10;
 
-/// The part of it that an error message shows.
+/// The maximum amount that an error message shows.
 const MAX_STDERR_SHOWN: usize = 4 << 10;
 
 /// A running adapter process. Dropping it kills every process that it started.
@@ -135,7 +137,8 @@ impl Process {
         self.id
     }
 
-    /// The end of its standard error, up to and including everything written before the last known event.
+    /// The end of its standard error output, up to and including everything written before the last known
+    /// event.
     pub(super) fn stderr(&self) -> String {
         self.stderr.tail().text()
     }

@@ -133,14 +133,14 @@ pub struct ToolSpec {
     /// argument, `input`, is its task. Sent only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// True if it runs on the user's side: the SDK hands its calls out and gets their results back. Sent only
-    /// to adapters with that capability.
+    /// True if it runs in the client: the SDK hands its calls to the client, which returns the results. Sent
+    /// only to adapters with that capability.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
 
 impl ToolSpec {
-    /// A tool of a plan, with its gate.
+    /// A tool in a plan, with its gate.
     pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
         let description = format!("The tool `{}` of the scenario.", tool.name);
         ToolSpec {

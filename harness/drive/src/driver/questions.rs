@@ -1,5 +1,5 @@
-//! Questions of a system to its user before a tool runs (`session/request_permission`), until they are
-//! answered.
+//! Questions that a system asks its user before a tool runs (`session/request_permission`), until they
+//! are answered.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -25,8 +25,8 @@ struct PendingQuestions {
     waiting: HashMap<(String, QuestionId), (Vec<PermissionOption>, SendOutcome)>,
 }
 
-/// The maximum number of waiting questions of all sessions of an adapter: each of its few dozen plans asks
-/// about a few calls.
+/// The maximum number of questions that wait in all sessions of one adapter. Each of its few dozen plans
+/// asks about a few calls.
 const MAX_WAITING: usize = 1024;
 
 impl fmt::Debug for Questions {

@@ -18,11 +18,11 @@ pub(super) fn can_be_told() -> bool {
     times_of(Path::new("/proc/self/schedstat")).is_some()
 }
 
-/// How long no thread may have run for the process to be idle. A working agent waits for other threads or the
-/// disk for less than that.
+/// The time without a running thread after which the process is idle. A working agent waits for other threads
+/// or the disk for less than that.
 const REST: Duration = Duration::from_millis(30);
 
-/// The same, if postponed work is to be done as well. A store may batch its writes: Claude Code 2.1 waits 100
+/// The same, if postponed work must finish as well. A store may batch its writes: Claude Code 2.1 waits 100
 /// ms for more lines. This is three times as long, because a system that waits for a timer looks idle.
 const LONG_REST: Duration = Duration::from_millis(300);
 

@@ -1,4 +1,4 @@
-//! The temporary folder of a run: everything that a system writes is in it, and it is removed after the run.
+//! A run's temporary folder. It contains everything that a system writes, and is removed after the run.
 
 use std::hash::{BuildHasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -10,7 +10,8 @@ use tokio::process::Child;
 use super::error::DriverError;
 use super::supervisor_handle::{self, SupervisorHandle};
 
-/// A temporary folder with a reaper, which is a supervisor that removes the folder however this process ends.
+/// A temporary folder with a reaper, which is a supervisor that removes the folder regardless of how this
+/// process ends.
 ///
 /// Dropping it waits, for a bounded time, until the folder is gone; the adapters that work in it end first.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub struct Scratch {
 const HOME: &str = "home";
 const TEMPORARY: &str = "tmp";
 
-/// How long the reaper may take: supervisors kill their programs in milliseconds, and a system may leave many
-/// files.
+/// The time limit for the reaper: supervisors kill their programs in milliseconds, and a system may leave
+/// many files.
 const REAPER_WAIT: Duration = Duration::from_secs(20);
 
 impl Scratch {

@@ -1,8 +1,8 @@
 //! The reference agent, or a canary, as an adapter: ACP on a pair of streams, real HTTP to the provider and
 //! the gates.
 //!
-//! It implements what `harness/systems/README.md` asks of an adapter, and relies only on that page's
-//! description of the harness.
+//! It implements what `harness/systems/README.md` requires from an adapter, and relies only on that
+//! page's description of the harness.
 
 mod session_task;
 
@@ -46,8 +46,8 @@ pub const SDK: &str = "brickbat-reference";
 /// The only mode: how the reference agent keeps a history.
 pub const MODE: &str = "thread";
 
-/// The consumer that can be fed with events: a store of calls that is correct in any order. A consumer with
-/// the name of a bug has that bug.
+/// The consumer that can be fed with events: a store of calls that is correct in any order. A consumer
+/// named after a bug has that bug.
 pub const CONSUMER: &str = "store";
 
 /// The agent that is served.

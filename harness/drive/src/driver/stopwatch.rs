@@ -2,9 +2,9 @@
 //! attributed to it.
 //!
 //! A stopwatch pauses while the machine keeps the system waiting. Three things are subtracted from the
-//! elapsed time: the delay of our own timers, because the system's timers are as late; the time in which a
-//! thread of the system was able to run and had no processor; and half of the time in which it ran, because a
-//! system that works is not silent. The other half counts, so that an endless loop is detected eventually.
+//! elapsed time: the delay of our own timers, because the system's timers are equally late; the time in which
+//! a thread of the system was able to run and had no processor; and half of the time in which it ran, because
+//! a system that works is not silent. The other half counts, so that an endless loop is detected eventually.
 //!
 //! If the system runs in this process, or the machine does not show its threads, only the first is known.
 

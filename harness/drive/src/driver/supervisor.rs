@@ -1,13 +1,14 @@
 //! The supervisor: a process between brickbat and each process that brickbat starts.
 //!
-//! It holds one end of a socket, brickbat the other. When Brickbat's end closes, for whatever reason, or when
-//! the program exits, the supervisor kills every process that the program started, waits until all of them
-//! are gone, and exits. On Linux it adopts orphaned processes, even those in their own sessions; elsewhere it
-//! can reach only the program's group. It forwards no bytes: the program gets the pipes themselves. Nothing
-//! here waits for a fixed time. Brickbat can also interrupt the program, by a byte on the socket.
+//! It holds one end of a socket, and brickbat holds the other. When Brickbat's end closes for any reason, or
+//! when the program exits, the supervisor kills every process that the program started, waits until all of
+//! them are gone, and exits. On Linux it adopts orphaned processes, even those in their own sessions;
+//! elsewhere it can reach only the program's group. It forwards no bytes: the program gets the pipes
+//! themselves. Nothing here waits for a fixed time. Brickbat can also interrupt the program, by a byte on the
+//! socket.
 //!
-//! A supervisor without a program is the reaper of a run's temporary folder. Supervisors that work in the
-//! folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
+//! A supervisor without a program is the reaper for a run's temporary folder. Supervisors that work in
+//! the folder hold a shared lock on it, so the reaper removes it after the last of them has ended.
 
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, Permissions};
@@ -133,8 +134,8 @@ fn say(owner: &mut UnixStream, line: std::fmt::Arguments) -> io::Result<()> {
     owner.write_all(format!("{line}\n").as_bytes())
 }
 
-/// Detaches from the terminal, becomes the reaper of orphaned processes, and receives what brickbat hands
-/// over.
+/// Detaches from the terminal, becomes the reaper for orphaned processes, and receives what brickbat
+/// passes to it.
 fn prepare(owner: &UnixStream, folder: Option<&Path>) -> io::Result<(OwnedFd, Option<File>)> {
     setsid()?;
     #[cfg(target_os = "linux")]
@@ -290,7 +291,8 @@ fn open_up(folder: &Path) -> io::Result<()> {
 mod linux {
     use rustix::process::{Pid, Signal, getpgrp, getpid, kill_process, kill_process_group};
 
-    /// Kills each child, together with its group: a group dies as a unit, however quickly its members fork.
+    /// Kills each child, together with its group: a group dies as a unit, regardless of how quickly its
+    /// members fork.
     ///
     /// A process that shares a group with a child descends from the supervisor, because a group never spans
     /// two sessions.
@@ -312,7 +314,7 @@ mod linux {
         }
     }
 
-    /// The parent and the group in the text of `/proc/N/stat`. The name before them may contain any
+    /// The parent and the group from `/proc/N/stat`. The name before them may contain any
     /// character.
     fn kin(stat: &str) -> Option<(Pid, Pid)> {
         let (_, after_name) = stat.rsplit_once(')')?;

@@ -1,4 +1,4 @@
-//! How long to wait for a system, before the load of the machine is taken into account.
+//! The waiting times for a system, before the machine's load is taken into account.
 
 use std::time::Duration;
 

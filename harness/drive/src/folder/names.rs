@@ -3,7 +3,7 @@
 /// Characters of the readable part: with the rest, the name stays below the limit of every file system.
 const MAX_READABLE: usize = 60;
 
-/// The folder of a case below its run folder.
+/// A case's folder below its run folder.
 pub fn case_path(system: &str, plan: &str) -> String {
     format!("cases/{}/{}", name_of(system), name_of(plan))
 }

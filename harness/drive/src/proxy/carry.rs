@@ -87,7 +87,8 @@ impl Errand {
     }
 }
 
-/// How the answer to the client ends; none if its end was sent before, or the client is gone.
+/// The way in which the answer to the client ends; none if the end was already sent, or the client
+/// is gone.
 fn ending_of(end: &PassageEnd) -> Option<Ending> {
     match end {
         PassageEnd::Whole | PassageEnd::Failed(_) => Some(Ending::Complete),

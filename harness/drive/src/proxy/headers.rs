@@ -31,7 +31,7 @@ fn named<'v>(values: impl Iterator<Item = &'v str>) -> Vec<String> {
 }
 
 /// The forwarded headers of a request. The server is asked not to compress its answers, because compressed
-/// answers cannot be judged on their way.
+/// answers cannot be judged in transit.
 pub(super) fn onward(headers: Headers<'_>) -> HeaderMap {
     let all: Vec<_> = headers.iter().collect();
     let connection = all.iter().filter(|(name, _)| name.eq_ignore_ascii_case("connection"));

@@ -21,9 +21,9 @@ pub(super) struct Keys {
     recent: VecDeque<String>,
 }
 
-/// Values that are known at the same time, besides those of the current request. A client has some tens, of
-/// which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is redacted
-/// with the values that were known when its request arrived.
+/// Values that are known at the same time, besides those of the current request. A client sends a few dozen,
+/// of which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is
+/// redacted with the values that were known when its request arrived.
 const MAX_VALUES: usize = 256;
 
 /// The limit of their bytes. A head has at most 64 KiB.
@@ -39,7 +39,7 @@ impl Keys {
         self.redactor.clone()
     }
 
-    /// Learns the values of a request, and returns a redactor that knows them.
+    /// Learns the values in a request, and returns a redactor that knows them.
     pub(super) fn learn(&mut self, headers: Headers<'_>, target: &str) -> Arc<Redactor> {
         let own = values(headers, target);
         let mut is_new = false;
@@ -68,7 +68,7 @@ impl Keys {
     }
 }
 
-/// The secret values of a request, without duplicates.
+/// The secret values in a request, without duplicates.
 fn values(headers: Headers<'_>, target: &str) -> Vec<String> {
     let mut harmless = Vec::new();
     let mut values = Vec::new();

@@ -17,7 +17,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::names::Names;
 
-/// How long a connection may take. It takes less than a second to a distant server; a lost packet is sent
+/// The time limit for connecting. It takes less than a second to a distant server; a lost packet is sent
 /// again after one, two and four seconds.
 const CONNECT_TIME: Duration = Duration::from_secs(15);
 
@@ -26,9 +26,9 @@ const CONNECT_TIME: Duration = Duration::from_secs(15);
 pub struct Upstream {
     scheme: Scheme,
     authority: Authority,
-    /// The prefix of the path of each request, without a slash at its end.
+    /// The path prefix for each request, without a trailing slash.
     base: String,
-    /// How long the server may be silent.
+    /// The time for which the server may be silent.
     pub(super) silence: Duration,
     client: Client<HttpsConnector<HttpConnector<Names>>, Full<Bytes>>,
 }

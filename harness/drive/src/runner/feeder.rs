@@ -23,7 +23,7 @@ pub struct Played {
 }
 
 impl Feeder {
-    /// Starts the adapter of a system. `supervisor` is the program `brickbat`; `note` gets a line about long
+    /// Starts a system's adapter. `supervisor` is the program `brickbat`; `note` gets a line about long
     /// preparations.
     pub async fn start(
         system: &System,
@@ -51,7 +51,8 @@ impl Feeder {
         format!("{} {}", about.sdk, about.version)
     }
 
-    /// Feeds a sequence to a consumer, and judges what it stored. An adapter that has died is started again.
+    /// Feeds a sequence to a consumer, and judges the stored result. An adapter that has died is started
+    /// again.
     pub async fn play(&mut self, consumer: &str, events: &[Event]) -> Result<Played, DriverError> {
         if self.adapter.is_over() {
             self.adapter = self.prepared.start().await?;

@@ -48,7 +48,7 @@ impl From<DriverError> for DriveResult {
     }
 }
 
-/// Opens sessions of a system for one plan.
+/// Opens a system's sessions for one plan.
 pub(super) trait Opener {
     /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
     /// loads the session that a process has left.
@@ -130,7 +130,8 @@ pub(super) async fn drive(
     DriveResult { run, kept }
 }
 
-/// Characters of an SDK's error that are kept; a provider's sentence with all its ids has some hundred.
+/// The number of characters kept from an SDK error. A provider's sentence with all its ids takes a few
+/// hundred.
 const MAX_ERROR_CHARS: usize = 4000;
 
 /// A plan takes less than a second; a system that backs off between many retries may take some minutes.
@@ -411,12 +412,12 @@ impl Live<'_> {
         (Observed { trace: self.trace.clone(), exchanges, stderr, store }, redactor)
     }
 
-    /// Waits until the system has processed what came before.
+    /// Waits until the system has processed everything before this point.
     async fn await_barrier(&mut self) -> Result<(), DriverError> {
         self.session.barrier().await.map(drop)
     }
 
-    /// Processes everything that a watched system still does on its own. Otherwise, the load of the machine
+    /// Processes everything that a watched system still does on its own. Otherwise, the machine's load
     /// would decide which turn this belongs to, or whether it is observed. Returns true if the system is
     /// idle.
     async fn come_to_rest(&mut self) -> Result<bool, DriverError> {

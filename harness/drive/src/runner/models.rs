@@ -82,8 +82,8 @@ fn on_later_model(running: &Running, job: &Job, shown: &MergedRuns, options: Opt
     is_of_matter.then(|| Job { plan: Arc::new(plan.with_model(later)), path: job.path.clone() })
 }
 
-/// The result of a plan on both models: the findings of the first, and those that only the second has. The
-/// user has not named the second model, so if the system cannot use it, the first result counts.
+/// A plan's result on both models: the findings of the first, and those that only the second has. The user
+/// has not named the second model, so if the system cannot use it, the first result counts.
 fn joined(first: MergedRuns, later: MergedRuns) -> MergedRuns {
     if later.outcome.judgement.verdict == Verdict::HarnessError {
         return first;

@@ -1,4 +1,4 @@
-//! The jobs of a run, and its options.
+//! The jobs in a run, and its options.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,12 +29,12 @@ pub struct Options<'a> {
     /// Ends the run at the first plan that is red at this severity; none runs every plan.
     pub fail_fast: Option<Severity>,
     pub repeat: Repeat,
-    /// The part of the plans that is run; none for all of them.
+    /// The shard of the plans that is run; none for all plans.
     pub shard: Option<Shard>,
     /// The known findings.
     pub baselines: &'a [Baseline],
     pub redactor: &'a Redactor,
-    /// Receives the record of each case; none to record nothing.
+    /// Receives each case's record; none to record nothing.
     pub keep: Option<Keep<'a>>,
     /// Receives the intermediate result of a plan before it is final.
     pub suspected: Option<Suspected<'a>>,
@@ -51,7 +51,7 @@ impl std::fmt::Debug for Suspected<'_> {
     }
 }
 
-/// Receives the record of each finished case, with the redactor for its secrets.
+/// Receives the record for each finished case, with the redactor for its secrets.
 #[derive(Clone, Copy)]
 pub struct Keep<'a>(pub &'a (dyn Fn(&Record, &Redactor) + Sync));
 

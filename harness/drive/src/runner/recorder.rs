@@ -5,10 +5,10 @@ use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_report::record::Exchange;
 use brickbat_scenario::trace::RequestKind;
 
-/// The maximum number of requests kept for one plan, equal to that of a record.
+/// The maximum number of requests kept for one plan, equal to the limit for a record.
 const MAX_KEPT: usize = 1000;
 
-/// The maximum number of request bytes kept for one plan, equal to that of a trace.
+/// The maximum number of request bytes kept for one plan, equal to the limit for a trace.
 const MAX_KEPT_BYTES: usize = 128 << 20;
 
 /// The provider core, with or without a memory of its exchanges.

@@ -25,8 +25,8 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
-/// Runs of a plan alone when its runs differ. Including the first, there are four, which is enough to
-/// distinguish often from rarely.
+/// The number of runs for a plan on its own when its results differ. Including the first run, there
+/// are four, which is enough to distinguish often from rarely.
 const ALONE_RUNS: usize = 3;
 
 /// Plans that are run again alone because the adapter failed. One plan that ends a process makes at most the
@@ -58,7 +58,7 @@ pub(super) type Seen<'a> = &'a dyn Fn(&Job, MergedRuns) -> bool;
 /// The result of a control plan on a system.
 pub(super) struct Control {
     pub(super) concurrency: Concurrency,
-    /// Faults of the system that it shows even without an injected fault.
+    /// Faults that occur in the system even without an injected fault.
     pub(super) causes: Vec<Signature>,
 }
 
@@ -69,20 +69,20 @@ pub(super) struct PlanRun {
     pub(super) company: Company,
 }
 
-/// The circumstances of a run.
+/// The circumstances of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Company {
     /// Other plans run at the same time.
     Others,
     Alone,
-    /// It runs alone, with longer waits, to confirm what another run has shown.
+    /// It runs alone, with longer waits, to confirm another run's result.
     Suspect,
 }
 
 /// All runs of a plan in one.
 #[derive(Clone)]
 pub(super) struct MergedRuns {
-    /// The first run that has the verdict, with the findings of all.
+    /// The first run with that verdict, with the findings from all runs.
     pub(super) outcome: Attempt,
     pub(super) repeats: Option<Repeats>,
     /// A run with a complete conversation: one that passed, otherwise one whose findings do not end the
@@ -169,9 +169,11 @@ struct Retried<'a> {
     running: &'a Running,
     todo: &'a [PlanToRun<'a>],
     options: Options<'a>,
-    /// Plans with a run that broke the adapter. The culprit is known only when all of them have run again.
+    /// Plans with a run that broke the adapter. The culprit is known only after all of them have run
+    /// again.
     broken: Vec<(usize, Vec<PlanRun>)>,
-    /// Plans that were tried again because the adapter failed, and how many of the last of them failed again.
+    /// The number of plans that were retried because the adapter failed, and how many of the most recent ones
+    /// failed again.
     n_tried: usize,
     n_in_a_row: usize,
 }
@@ -203,7 +205,7 @@ impl Retried<'_> {
     }
 }
 
-/// The findings of the first runs of a plan, if there are any.
+/// The findings from a plan's first runs, if there are any.
 fn suspect(todo: &PlanToRun<'_>, runs: &[PlanRun]) -> Option<MergedRuns> {
     let mut outcome = runs.iter().find(|run| run.has_failed())?.outcome.clone();
     let findings = models::united(todo.shown.to_vec(), outcome.judgement.findings);
@@ -369,7 +371,8 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     MergedRuns { outcome, repeats, fit, is_confirmed: true }
 }
 
-/// The findings of all runs. For each kind of finding, all locations come from the first run that shows it.
+/// The findings of all runs. For each kind of finding, all locations come from the first run in which it
+/// occurs.
 fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for run in runs {

@@ -39,7 +39,7 @@ use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 
-/// A system that plans can run on.
+/// A system against which plans can run.
 #[derive(Debug, Clone)]
 pub enum System {
     /// The reference agent, or a canary, in the simulation.
@@ -57,7 +57,7 @@ pub struct Subject {
     /// The mode; none for the first that the adapter offers.
     pub mode: Option<String>,
     pub origin: Origin,
-    /// Called with the store of a plan before a session is loaded from it; none by default.
+    /// Called with a plan's store before a session is loaded from it; none by default.
     pub mend: Option<Mend>,
 }
 
@@ -79,7 +79,7 @@ pub struct StoredSession<'a> {
 /// The function that is called with a stored session.
 pub type MendFn = dyn Fn(StoredSession<'_>) + Send + Sync;
 
-/// Changes the stored state of a system, before a new process loads a session from it.
+/// Changes a system's stored state before a new process loads a session from it.
 ///
 /// The process that wrote it is dead, or has not opened the session yet.
 #[derive(Clone)]
@@ -176,7 +176,7 @@ impl System {
         }
     }
 
-    /// The same system with a change of its store before a session is loaded. Our own agents have no store to
+    /// The same system with a change to its store before a session is loaded. Our own agents have no store to
     /// repair.
     pub fn with_mend(self, mend: Mend) -> System {
         match self {
@@ -185,7 +185,7 @@ impl System {
         }
     }
 
-    /// The same system with another version of its SDK than the lockfile's.
+    /// The same system with an SDK version that differs from the lockfile's.
     pub fn with_sdk_version(self, version: &str) -> Result<System, UnknownSystem> {
         match self {
             _ if version.trim().is_empty() => {
@@ -342,7 +342,8 @@ impl Running {
         if has_barrier { Confidence::Observed } else { Confidence::Read }
     }
 
-    /// How often to run plans on this system. Our own agent is deterministic, so nothing needs confirming.
+    /// The number of times to run each plan against this system. Our own agent is deterministic, so
+    /// nothing needs confirming.
     pub(super) fn repeat(&self, wanted: Repeat) -> Repeat {
         Repeat { confirm: wanted.confirm && self.adapted().is_some(), ..wanted }
     }
@@ -505,7 +506,7 @@ impl Adapted {
         }
     }
 
-    /// Changes the store of a plan as requested, while no process has it open.
+    /// Changes a plan's store as requested, while no process has it open.
     fn mend(&self, plan: &Plan, spec: &SessionSpec, id: &str) {
         let Some(Mend(mend)) = &self.mend else { return };
         // An agent without an adapter does not know the state folder, and stores in its home.
@@ -561,7 +562,7 @@ impl Adapted {
     }
 }
 
-/// The part of the run's folder in which each plan has its state folder.
+/// The subfolder of the run's folder that contains each plan's state folder.
 const STATE: &str = "state";
 
 #[cfg(test)]

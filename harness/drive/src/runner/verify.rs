@@ -29,13 +29,13 @@ use crate::driver::{DriverError, Progress};
 use host::{Examinee, Host};
 use probe::{Defect, Halt, Probed};
 
-/// The results of the probes of an adapter.
+/// An adapter's probe results.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     pub system: String,
     /// The SDK and its version, as the adapter reports them; none if it never did.
     pub about: Option<String>,
-    /// The result of each probe, in a fixed order.
+    /// The probe results, in a fixed order.
     pub probes: Vec<ProbeReport>,
 }
 
@@ -87,8 +87,8 @@ impl Verification {
     }
 }
 
-/// Runs every probe on the adapter of a system; `note` gets a line before each and before long preparations.
-/// `supervisor` is the program `brickbat`, which supervises the adapter's processes.
+/// Runs every probe against a system's adapter. `note` gets a line before each probe and before long
+/// preparations. `supervisor` is the program `brickbat`, which supervises the adapter's processes.
 pub async fn verify(
     system: &System,
     supervisor: &Path,

@@ -12,7 +12,7 @@ use super::newcomers::Newcomer;
 use super::{Shared, http};
 
 /// Pause after a failed accept. Without free descriptors, accept fails again immediately; connections close
-/// meanwhile.
+/// in the meantime.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(10);
 
 /// Accepts connections forever. Each has its own task, so a panic in one ends only that one.
@@ -42,7 +42,7 @@ pub(super) async fn accept(listener: TcpListener, shared: Arc<Shared>) {
     }
 }
 
-/// A slot for one more connection: a free one, or that of the oldest newcomer.
+/// A slot for one more connection: a free one, or the oldest newcomer's.
 async fn admit(shared: &Shared, places: &Arc<Semaphore>) -> Option<OwnedSemaphorePermit> {
     match places.clone().try_acquire_owned() {
         Ok(place) => Some(place),
@@ -56,7 +56,7 @@ async fn serve(connection: Connection, newcomer: Newcomer, place: OwnedSemaphore
     drop(place);
 }
 
-/// Sends 503 to a peer for which there is no slot, without waiting for it.
+/// Sends 503 to a peer for which there is no slot, without waiting for the peer.
 fn turn_away(stream: &TcpStream) {
     let mut bytes = Vec::new();
     http::write_refusal(&mut bytes, http::HttpRefusal::Busy, http::After::Close);

@@ -1,6 +1,7 @@
-//! Decides which requests are accepted: those of programs on this machine, and of pages that they serve.
+//! Decides which requests are accepted: those from programs on this machine, and from pages that they
+//! serve.
 //!
-//! A page of a foreign site can make a browser send requests to 127.0.0.1, and with a host name that resolves
+//! A page on a foreign site can make a browser send requests to 127.0.0.1, and with a host name that resolves
 //! to it, the page could read the answers as well. A browser always names the host that it means and, for all
 //! but the simplest requests, the origin of the page. Both are checked before anything else. A request
 //! without these headers does not come from a browser.
@@ -9,7 +10,7 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use super::http::HttpRefusal;
 
-/// Hosts and origins that are accepted besides those of this machine.
+/// Hosts and origins that are accepted in addition to this machine's own.
 #[derive(Debug, Clone, Default)]
 pub struct Admission {
     /// Names of hosts without a port, such as `host.docker.internal`; `*` is any.

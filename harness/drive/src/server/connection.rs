@@ -29,11 +29,11 @@ const READ_LEN: usize = 16 << 10;
 /// Capacity that a buffer keeps between requests, so that one large body does not stay in memory.
 const KEPT_LEN: usize = 64 << 10;
 
-/// How long a refused peer may continue to send, while its bytes are discarded. Closing a socket with unread
-/// bytes would destroy the refusal before the peer reads it.
+/// The time for which a refused peer may continue to send while its bytes are discarded. Closing a socket
+/// with unread bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// How early the timers of clients may fire, at most: Node.js counts whole milliseconds.
+/// The maximum time by which client timers may fire early: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {
@@ -249,7 +249,8 @@ impl Connection {
         }
     }
 
-    /// Waits until the peer closes. Bytes that arrive meanwhile are kept for the next request, up to a bound.
+    /// Waits until the peer closes. Bytes that arrive in the meantime are kept for the next request, up to a
+    /// bound.
     pub(super) async fn gone(&mut self) {
         while self.input.len() <= self.shared.limits.head_bytes {
             if self.fill(READ_LEN).await.is_err() {
@@ -259,7 +260,8 @@ impl Connection {
         std::future::pending().await
     }
 
-    /// True if the peer has closed, as the kernel knows it at this moment: tokio learns of it later.
+    /// True if the peer has closed, according to the kernel at this moment; tokio learns of it
+    /// later.
     fn peer_has_gone(&self) -> bool {
         match SockRef::from(&self.stream).peek(&mut [MaybeUninit::uninit()]) {
             Ok(n) => n == 0,
@@ -459,7 +461,7 @@ impl Connection {
 /// The client that waits at a gate.
 enum Waiting<'p> {
     Tool(&'p str),
-    /// The store, at one of its writes.
+    /// The store, during one of its writes.
     Store,
 }
 

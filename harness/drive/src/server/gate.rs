@@ -1,4 +1,4 @@
-//! The gates: a tool of the system, or a write of its store, waits there until the harness lets it continue.
+//! The gates: a system's tool, or a write to its store, waits there until the harness lets it continue.
 
 use std::collections::HashMap;
 use std::sync::Mutex;

@@ -4,7 +4,7 @@
 
 use super::admission::Admission;
 
-/// Headers of a request. Real clients send about 20.
+/// The maximum number of headers in a request. Real clients send about 20.
 const MAX_HEADERS: usize = 100;
 
 #[derive(Debug, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub(super) enum HttpRefusal {
     /// The rest of the request did not arrive.
     TimedOut,
     UnknownPath,
-    /// The mount at the root is gone, so the server is stopping.
+    /// The mount at the root was dropped, so the server is stopping.
     Stopping,
     /// The host is not this machine.
     ForeignHost,
@@ -205,9 +205,8 @@ fn authority_of(target: &str) -> Option<&str> {
     absolute(target).and_then(|rest| rest.split(['/', '?', '#']).next())
 }
 
-/// The path of a target with its query, as it was sent. Only the scheme and authority of an absolute form are
-/// removed:
-/// a later `://` is a part of the path or of the query.
+/// The path of a target with its query, as it was sent. Only the scheme and authority in an absolute form are
+/// removed. A later `://` is part of the path or the query.
 pub(crate) fn origin_form(target: &str) -> Option<&str> {
     match absolute(target) {
         Some(rest) => rest.find(['/', '?', '#']).map(|at| &rest[at..]).filter(|path| path.starts_with('/')),
@@ -220,8 +219,8 @@ pub(super) fn path_of(target: &str) -> Option<&str> {
     origin_form(target).and_then(|path| path.split(['?', '#']).next())
 }
 
-/// True if a path has a segment `.` or `..`, however its dots and slashes are written. A server would resolve
-/// it, and answer for another path than the requested one.
+/// True if a path contains a `.` or `..` segment, regardless of how its dots and slashes are encoded. A
+/// server would resolve it, and answer for a different path than the requested one.
 pub(crate) fn has_dot_segments(path: &str) -> bool {
     const MAX_DOTS: usize = 6;
     let path = path.split(['?', '#']).next().unwrap_or_default();

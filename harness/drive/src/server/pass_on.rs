@@ -52,7 +52,7 @@ pub struct Foreign {
 /// A part of an answer that comes from another server.
 #[derive(Debug)]
 pub enum Part {
-    /// The status and the headers, without those of the framing.
+    /// The status and the headers, without the framing headers.
     Head {
         /// The status.
         status: u16,

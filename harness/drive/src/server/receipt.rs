@@ -3,7 +3,7 @@
 //! A TCP acknowledgement proves nothing, because the kernel acknowledges even for a process that reads
 //! nothing. The proof is that the peer's socket has received as many bytes as were written, and that none of
 //! them is unread. Linux reports both for any socket through `sock_diag(7)`, in microseconds. If a sandbox
-//! does not offer that, `/proc/net/tcp` has only the queues, and every reading walks all sockets (about a
+//! does not offer that, `/proc/net/tcp` shows only the queues, and every reading walks all sockets (about a
 //! millisecond). Complete reception is then known only once it is acknowledged, which may take 40 ms. Other
 //! systems give no proof.
 
@@ -26,7 +26,7 @@ pub(super) enum Queue {
 pub(super) struct Queues {
     #[cfg(target_os = "linux")]
     diag: Option<std::sync::Mutex<linux::Diag>>,
-    /// True if queues are hidden on purpose, to test a machine that does not show them.
+    /// True if queues are deliberately hidden, to test a machine that does not show them.
     #[cfg(test)]
     are_hidden: bool,
 }
@@ -103,7 +103,7 @@ mod linux {
         closed_by_peer: bool,
     }
 
-    /// The result of the queues of both ends.
+    /// The result from the queues at both ends.
     ///
     /// A peer that has closed may be gone without a trace, because a busy kernel keeps only a limited number
     /// of closed sockets.
@@ -117,7 +117,7 @@ mod linux {
         }
     }
 
-    /// A socket to the kernel's socket diagnosis. The layouts are those of `linux/inet_diag.h`.
+    /// A socket to the kernel's socket diagnosis. The layouts match `linux/inet_diag.h`.
     #[derive(Debug)]
     pub(super) struct Diag {
         socket: Socket,

@@ -13,7 +13,7 @@ pub struct Variable {
     pub name: &'static str,
     /// Its value, in which `{url}` is replaced by the address of the provider.
     pub value: &'static str,
-    /// The treatment of a value that the user has set.
+    /// How a value that the user has set is handled.
     pub yields: Yields,
     /// The programs and SDKs that read it.
     pub read_by: &'static str,

@@ -24,7 +24,7 @@ struct BaselineFile {
 /// An error in a value, and the JSON pointer to it.
 type Complaint = (String, String);
 
-/// The content of the entries of a file.
+/// The content of a file's entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     Causes,
@@ -192,7 +192,8 @@ mod tests {
         assert_eq!(Baseline::parse_any(GOOD, "b.yaml").unwrap().1, Format::Causes);
     }
 
-    /// Checks that a change of the valid file is refused at that line, with a message that contains `words`.
+    /// Checks that a changed copy of the valid file is refused at that line, with a message that contains
+    /// `words`.
     fn refused(from: &str, to: &str, line: u32, words: &str) {
         let text = GOOD.replace(from, to);
         assert_ne!(text, GOOD);

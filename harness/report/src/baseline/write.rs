@@ -32,8 +32,8 @@ struct CauseKey {
 /// The occurrences of a cause in a system: the kinds of actions, each with the first plan.
 type Sightings<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The baseline of a run. Findings that an entry lists stay in it, with its reason and link; the others get
-/// new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
+/// The baseline for a run. Findings that an entry lists stay in it, with its reason and link; the others
+/// get new entries without an explanation. Plans that did not run, or were not judged, stay unchanged.
 ///
 /// If the file is in the previous format, plans that ran get entries that name causes, with the reasons of
 /// the entries that listed them.
@@ -85,7 +85,8 @@ pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
-/// The entry with its notes updated by this run; none if no plan that it covers shows its cause any more.
+/// The entry with its notes updated by this run; none if its cause no longer occurs in any plan that it
+/// covers.
 fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Option<Entry> {
     let covered: Vec<&&PlanFindings<'_>> = judged.iter().filter(|shown| old.covers(entry, shown)).collect();
     let is_over = |note: &&String| {
@@ -106,8 +107,8 @@ fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Optio
     (!is_gone).then(|| Entry { shown: notes, ..entry.clone() })
 }
 
-/// A restricted entry without the plans that no longer show it. In the previous format: without the scenarios
-/// that ran.
+/// A restricted entry without the plans in which it no longer occurs. In the previous format: without the
+/// scenarios that ran.
 fn recased(
     old: &Baseline,
     format: Format,
@@ -189,7 +190,7 @@ fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
     }
 }
 
-/// The `system` of a new baseline for the systems of a run: their common name, without version and mode.
+/// The `system` of a new baseline for the systems in a run: their common name, without version and mode.
 pub fn common_system(systems: &[&str]) -> Option<String> {
     let names: BTreeSet<&str> = systems.iter().map(|system| Parts::of(system).name).collect();
     match (names.first(), names.len()) {
@@ -198,7 +199,7 @@ pub fn common_system(systems: &[&str]) -> Option<String> {
     }
 }
 
-/// The `systems` of an entry for a group of all systems: empty if the group is all of them, otherwise the
+/// The `systems` field for a group of systems: empty if the group contains all systems, otherwise the
 /// shortest names that refer to exactly these.
 fn named(of: &str, group: &[&str], all: &[&str]) -> Vec<String> {
     let is_in = |system: &&str| group.contains(system);

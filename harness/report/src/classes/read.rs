@@ -10,7 +10,7 @@ use brickbat_scenario::parse::{self, Diagnostic};
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// The maximum number of threads of a class: more would prove nothing further.
+/// The maximum number of threads in a class; more would prove nothing further.
 const MAX_EVIDENCE: usize = 3;
 
 /// Fewer words are not a sentence.
@@ -112,7 +112,8 @@ mod tests {
         assert_eq!((classes[0].id.as_str(), classes[0].cover.name()), ("abort-batch", "card"));
     }
 
-    /// Checks that a change of the valid file is refused at that line, with a message that contains `words`.
+    /// Checks that a changed copy of the valid file is refused at that line, with a message that contains
+    /// `words`.
     fn refused(from: &str, to: &str, line: u32, words: &str) {
         let text = GOOD.replace(from, to);
         assert_ne!(text, GOOD);

@@ -25,10 +25,10 @@ pub struct Facts {
     pub named: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// A known finding of a system.
+/// A known finding in a system.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KnownFinding {
-    /// The id of the scenario that shows it.
+    /// The id of the scenario that demonstrates it.
     pub scenario: String,
     pub check: String,
     pub severity: Severity,
@@ -169,7 +169,7 @@ fn reason(class: &Class, status: Status, canaries: &[CanaryCell]) -> String {
 /// The reason for a class without scenarios if the catalogue gives none.
 const UNSAID: &str = "No scenario covers it, and the catalogue gives no reason.";
 
-/// How many classes are proven, in total and by cover tag.
+/// The number of proven classes, in total and by cover tag.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Summary {
     pub proven: usize,

@@ -1,4 +1,4 @@
-//! Assertions of exported tests, made from findings.
+//! Assertions for exported tests, generated from findings.
 
 use serde_json::Value;
 
@@ -115,7 +115,7 @@ fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -
     Ok(Assertion::Kept { turn, what, texts })
 }
 
-/// True if a request has the text in one of its strings.
+/// True if a request contains the text in one of its strings.
 fn is_in(body: &[u8], text: &str) -> bool {
     let quoted = Value::from(text).to_string();
     String::from_utf8_lossy(body).contains(&quoted[1..quoted.len() - 1])

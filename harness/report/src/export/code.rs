@@ -185,8 +185,8 @@ impl Page<'_> {
         })
     }
 
-    /// The name of a call in the test, quoted: the scenario's, with a number if attempts have calls of the
-    /// same name.
+    /// A call's name in the test, quoted: the scenario's name, with a number if calls in several attempts
+    /// share it.
     fn name(&self, key: CallKey) -> String {
         let calls = &self.record.plan.calls;
         let at = key.0 as usize;
@@ -379,7 +379,7 @@ fn asserted_in_python(assertion: &Assertion, said: &str) -> String {
     }
 }
 
-/// A line of the head of a test: a comment, or a line of the docstring.
+/// A line at the head of a test: a comment, or a docstring line.
 fn commented(line: &str, language: Language) -> String {
     match language {
         Language::JavaScript => format!("// {line}").trim_end().to_owned(),

@@ -1,4 +1,5 @@
-//! The text of an issue: what happens, what is expected, how to reproduce it, and the source of the rule.
+//! An issue's text: the actual behaviour, the expected behaviour, how to reproduce it, and the source of
+//! the rule.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! The rules that a test can assert, each as a short function in the languages of tests.
 //!
 //! They are not the rules of `brickbat-rules`, which handle every shape of a request. Each is short enough
-//! that a maintainer can verify it by reading, and covers what the finding shows.
+//! that a maintainer can verify it by reading, and covers exactly the finding.
 
 use super::code::Language;
 

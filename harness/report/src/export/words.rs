@@ -23,7 +23,7 @@ pub(super) fn title(page: &Page<'_>) -> String {
     }
 }
 
-/// The expected behaviour, for the text of an issue.
+/// The expected behaviour, for an issue's text.
 pub(super) fn expected(assertion: &Assertion) -> String {
     match assertion {
         Assertion::Accepted { rule, .. } => {

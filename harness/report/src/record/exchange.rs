@@ -23,7 +23,7 @@ pub struct Exchange {
     pub reply: Reply,
 }
 
-/// The planned reply to a request. The trace shows how much of it was sent.
+/// The planned reply to a request. The trace shows which part of it was sent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     pub status: u16,
@@ -43,7 +43,7 @@ pub struct Reply {
 /// A position in a reply at which the provider stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// How many frames have been sent by then; none if not even the head was sent.
+    /// The number of frames sent by then; none if not even the head was sent.
     pub after_frames: Option<usize>,
     /// The same position in the plan's terms.
     pub at: Held,
@@ -114,7 +114,7 @@ impl Exchange {
         file
     }
 
-    /// The reply as a file, with how much of it was sent.
+    /// The reply as a file, with the part of it that was sent.
     pub(super) fn reply_file(&self, redactor: &Redactor, trace: &Trace) -> Value {
         let mut reply = self.reply.clone();
         let mut room = MAX_FILE_BYTES;
@@ -131,7 +131,7 @@ impl Exchange {
     }
 }
 
-/// Bytes of one header that are kept; the server accepts 64 KiB for all of them.
+/// The number of bytes kept for one header; the server accepts 64 KiB for all headers.
 const MAX_HEADER_BYTES: usize = 8 << 10;
 
 /// `requests/000.json`.
@@ -172,7 +172,7 @@ impl RequestFile {
     }
 }
 
-/// How much of a reply was sent, according to the trace.
+/// The part of a reply that was sent, according to the trace.
 fn reached(id: ExchangeId, trace: &Trace) -> &'static str {
     if order::raced(trace).contains(&id) {
         return "the user stopped this turn; timing.json says how the reply ended";

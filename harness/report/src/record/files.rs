@@ -90,7 +90,7 @@ pub(super) fn reply_name(number: usize) -> String {
 pub(super) const STDERR_TITLE: &str = "# The adapter's standard error while this plan ran. \
      Plans that ran in the same process at the same time wrote to it too.";
 
-/// Bytes of one line of the trace; longer ones, such as endless arguments, are cut.
+/// The maximum number of bytes on one trace line. Longer lines, such as endless arguments, are cut.
 const MAX_LINE_TEXT: usize = 64 << 10;
 
 /// The trace, one event per line. A trace that is too long ends in a line about the cut.

@@ -14,7 +14,7 @@ use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 /// `case.json`: the plan that was run, and its judgement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseNote {
-    /// Version of the format of the complete record.
+    /// The format version for the complete record.
     pub schema: u32,
     pub system: String,
     pub plan: String,
@@ -93,7 +93,7 @@ impl FindingNote {
     }
 }
 
-/// The proof of one action of a plan. `receipts.json` is a list of these, as in a report.
+/// The proof for one action in a plan. `receipts.json` is a list of these, as in a report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(rename = "Receipt")]
 #[serde(deny_unknown_fields)]

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Event, ExchangeId, Trace};
 
-/// `timing.json` of a case: everything that was seen, in that order.
+/// A case's `timing.json`: everything that was seen, in that order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Timing {
     /// Everything that was seen.
@@ -27,7 +27,7 @@ pub(super) struct Timing {
 pub(super) enum Sighting {
     /// A line of `trace.jsonl`, from 0.
     Line(usize),
-    /// The end of a reply or of a tool during the user's stop.
+    /// A reply or tool that ended during the user's stop.
     End(Event),
     /// This many quiet spells.
     Quiet(usize),
@@ -115,11 +115,12 @@ pub(super) fn seen(stored: Vec<Event>, timing: Option<Timing>) -> Trace {
     trace
 }
 
-/// The maximum number of quiet spells in a row that are read. The conductor gives up after some dozen.
+/// The maximum number of quiet spells in a row that are read. The conductor gives up after a few
+/// dozen.
 const MAX_QUIET: usize = 1000;
 
 /// The ids of calls that the system shows or asks about, by when each was first seen. Which of two parallel
-/// calls continues first is a race, but they appear in the order of the reply.
+/// calls continues first is a race, but they appear in reply order.
 fn ranks(trace: &Trace) -> BTreeMap<&str, u32> {
     let mut ranks = BTreeMap::new();
     for event in trace.events() {

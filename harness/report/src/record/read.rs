@@ -13,7 +13,8 @@ use super::{CaseNote, MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
 use brickbat_scenario::trace::{Event, ExchangeId};
 use brickbat_scenario::wire;
 
-/// Returns the text of a file by its name, none if there is no such file, or why it cannot be read.
+/// Returns a file's text by its name, none if there is no such file, or the reason why it cannot be
+/// read.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Option<String>, RecordError>;
 
 /// The reason why a record cannot be read.

@@ -1,7 +1,7 @@
-//! The account of a run, for each system: the planned and the completed work.
+//! A run's account for each system: the planned and the completed work.
 //!
 //! A check that was not applicable is distinguished from one that found nothing wrong, and a level without an
-//! applicable check is not reached. Accounts of parts of a run can be added up.
+//! applicable check is not reached. Accounts for parts of a run can be added up.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use super::Case;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level};
 
-/// The account of a system: the planned and the completed work.
+/// The account for a system: the planned and the completed work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Account {
     /// The system, with version and mode.
@@ -40,7 +40,7 @@ pub struct Account {
     pub faults: FaultAccount,
 }
 
-/// The results of a check in the judged plans of a system.
+/// A check's results in a system's judged plans.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CheckAccount {
     /// The check.
@@ -62,7 +62,7 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
-/// The actions of the plans of a system.
+/// The actions in a system's plans.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FaultAccount {
     /// Planned in plans that were driven.
@@ -79,7 +79,7 @@ pub struct FaultAccount {
 }
 
 impl Account {
-    /// The accounts of all systems of a run, in the order of their names. The cases are sorted.
+    /// The accounts for all systems in a run, in name order. The cases are sorted.
     pub fn all_of(cases: &[Case]) -> Vec<Account> {
         cases.chunk_by(|one, next| one.system == next.system).filter_map(Account::of).collect()
     }
@@ -126,7 +126,7 @@ impl Account {
         Some(account)
     }
 
-    /// Adds the account of another part of the same system's run.
+    /// Adds the account for another part of the same system's run.
     pub fn add(&mut self, other: &Account) {
         for (verdict, n) in &other.plans {
             *self.plans.entry(verdict.clone()).or_insert(0) += n;
@@ -160,7 +160,8 @@ impl Account {
         }
     }
 
-    /// The checks with evidence that rests on the application, which show nothing about the system.
+    /// The checks with evidence that rests on the application, which prove nothing about the
+    /// system.
     pub fn of_application(&self) -> impl Iterator<Item = &CheckAccount> {
         self.checks.iter().filter(|check| check.is_of_application())
     }

@@ -1,6 +1,7 @@
-//! The causes of a run as annotations of a GitHub workflow, and as SARIF 2.1.0 for code scanning.
+//! The causes in a run as GitHub workflow annotations, and as SARIF 2.1.0 for code scanning.
 //!
-//! A cause has no location in the user's source, so it is filed under the scenario that shows it.
+//! A cause has no location in the user's source, so it is filed under the scenario in which it
+//! occurs.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! The report on one screen: what is wrong, by cause, and the next command to run.
+//! The report on one screen: the failures by cause, and the next command to run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -18,14 +18,14 @@ pub struct Page<'a> {
     pub width: usize,
     /// The mildest severity that makes the run red.
     pub fail_on: Severity,
-    /// The argument that `show` needs besides an id to find a case, if the case was kept. No command is
-    /// suggested otherwise.
+    /// The argument that `show` needs in addition to an id to find a case, if the case was kept.
+    /// Otherwise, no command is suggested.
     pub kept: &'a dyn Fn(&Case) -> Option<String>,
     /// Wraps a word in a colour, or leaves it.
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
-/// Lines of a terminal of the default size. With more than one system there are more.
+/// The number of lines in a terminal of the default size. More than one system takes more lines.
 const SCREEN: usize = 24;
 
 /// Lines that do not depend on the causes: verdict, next steps, level and counts, blank lines, the prompt.
@@ -37,7 +37,7 @@ const MAX_NAMED: usize = 2;
 /// Further lines of the reason why plans could not be judged.
 const MAX_REASON: usize = 8;
 
-/// The closing block of a run.
+/// The closing block for a run.
 pub fn render(report: &Report, page: &Page<'_>) -> String {
     let mut text = String::new();
     let causes = report.causes();
@@ -132,7 +132,7 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
     }
 }
 
-/// A cause: its id, its check, how many plans show it, and one of them.
+/// A cause: its id, its check, the number of plans in which it occurs, and one such plan.
 fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let Some((case, finding)) = cause.example() else { return };
     let id = ids.short(&cause.id());
@@ -251,7 +251,7 @@ fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds
     text.push('\n');
 }
 
-/// The number of plans and the level of each system.
+/// Each system's number of plans and level.
 fn counts(text: &mut String, report: &Report, page: &Page<'_>) {
     summary_of(text, report, page.fail_on, page.paint, |text, account| {
         if let Some(level) = level(account) {

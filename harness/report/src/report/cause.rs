@@ -1,4 +1,5 @@
-//! Causes of a run: the findings on a system, one for each signature, with the plans that show it.
+//! Causes in a run: the findings on a system, one for each signature, with the plans in which it
+//! occurs.
 
 use super::{Case, Report, short};
 use brickbat_engine::triage::Signature;
@@ -11,27 +12,28 @@ pub struct Cause<'a> {
     pub system: &'a str,
     /// The properties that its findings share.
     pub signature: Signature,
-    /// The plans that show it, each with its first finding of this cause, in the order of the report. There
-    /// is at least one.
+    /// The plans in which it occurs, each with its first finding for this cause, in report order. There is
+    /// at least one.
     pub shown: Vec<(&'a Case, &'a Finding)>,
 }
 
 impl Cause<'_> {
-    /// The plan that represents the others: the first that shows it in each of its runs, and that is
-    /// confirmed.
+    /// The plan that represents the others: the first confirmed plan in which it occurs in every
+    /// run.
     pub fn example(&self) -> Option<(&Case, &Finding)> {
         let mut confirmed = self.shown.iter().filter(|(case, _)| !case.unconfirmed);
         let steady = confirmed.clone().find(|(case, _)| case.label().is_none());
         steady.or_else(|| confirmed.next()).or(self.shown.first()).copied()
     }
 
-    /// True if a confirmed plan shows it, rather than only first runs that were to be confirmed.
+    /// True if it occurs in a confirmed plan, rather than only in first runs that were to be
+    /// confirmed.
     pub fn is_confirmed(&self) -> bool {
         self.shown.iter().any(|(case, _)| !case.unconfirmed)
     }
 
-    /// Its id: 16 hexadecimal digits, the same in every run that shows it, regardless of the run's other
-    /// results.
+    /// Its id: 16 hexadecimal digits, the same in every run in which it occurs, regardless of the run's
+    /// other results.
     pub fn id(&self) -> String {
         short::cause_id(self.system, &self.signature)
     }

@@ -2,8 +2,8 @@
 
 use brickbat_rules::plain::is_plain;
 
-/// A text in lines of at most `width` columns, broken between words if possible. Control characters become
-/// spaces.
+/// A text broken into lines of at most `width` columns, between words if possible. Control characters
+/// become spaces.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     let mut used = 0;
@@ -39,7 +39,8 @@ fn column_of(c: char) -> usize {
     if wide { 2 } else { 1 }
 }
 
-/// A text in one line of at most `width` columns. If it is too long, it is cut and ends in three dots.
+/// A text on one line of at most `width` columns. A text that is too long is cut and ends in three
+/// dots.
 pub fn in_one_line(text: &str, width: usize) -> String {
     let mut lines = wrapped(text, width).into_iter();
     let first = lines.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The findings of a run, compared with a baseline.
+//! The findings in a run, compared with a baseline.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +17,7 @@ pub struct BaselineComparison {
     pub system: String,
     /// The entries that this run has shown, in the order of the file.
     pub entries: Vec<EntryFindings>,
-    /// Entries that judged plans no longer show: they make the run red.
+    /// Entries that no longer occur in judged plans. They make the run red.
     pub stale: Vec<StalePlans>,
 }
 
@@ -44,11 +44,11 @@ pub struct EntryFindings {
     pub link: Option<String>,
     /// Its findings in this run.
     pub n_findings: usize,
-    /// The cases that show them.
+    /// The cases in which they occur.
     pub n_cases: usize,
 }
 
-/// An entry that judged cases of this run did not show.
+/// An entry that did not occur in this run's judged cases.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StalePlans {
@@ -65,7 +65,7 @@ pub struct StalePlans {
 }
 
 impl BaselineComparison {
-    /// Compares a baseline with the cases of a run.
+    /// Compares a baseline with the cases in a run.
     pub(super) fn of(baseline: &Baseline, cases: &[Case]) -> BaselineComparison {
         let mut entries: Vec<EntryFindings> =
             baseline.entries.iter().zip(1..).map(EntryFindings::of).collect();

@@ -20,7 +20,8 @@ const SCRIPT: &str = include_str!("html/script.js");
 
 /// The report: verdict, causes with their timelines, the matrix of systems and families, and every plan.
 ///
-/// `records` are those of the cases that represent the causes; a cause without one has no timeline.
+/// `records` belong to the cases that represent the causes; a cause without a record has no
+/// timeline.
 pub fn to_html(report: &Report, fail_on: Severity, records: &[Record]) -> String {
     let mut body = String::new();
     head(&mut body, report, fail_on);
@@ -172,7 +173,7 @@ fn one_cause(
     html.push_str("</details>\n");
 }
 
-/// The number of plans of each family that fail on each system, and of those that were judged.
+/// For each family and system, the number of plans that fail and the number that were judged.
 fn matrix(html: &mut String, report: &Report) {
     let families: BTreeSet<&str> = report.cases.iter().map(Case::family).collect();
     let mut cells: BTreeMap<(&str, &str), (usize, usize, Option<Severity>)> = BTreeMap::new();
@@ -262,7 +263,7 @@ mod tests {
 
     use super::*;
 
-    /// Base64 of groups of three bytes and a rest of two, as a hash of 32 bytes has.
+    /// Base64 for groups of three bytes and a remainder of two, as in a 32-byte hash.
     fn base64(bytes: &[u8]) -> String {
         const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
         let mut text = String::new();

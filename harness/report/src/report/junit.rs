@@ -1,5 +1,5 @@
-//! The report as JUnit XML, one suite for each system. A plan that does not apply to a system is not a test
-//! of it.
+//! The report as JUnit XML, one suite for each system. A plan that does not apply to a system is not listed
+//! as a test for it.
 
 use std::time::Duration;
 

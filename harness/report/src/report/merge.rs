@@ -1,4 +1,4 @@
-//! Joins the reports of the shards of one run into the report of the complete run.
+//! Joins the shard reports from one run into the report for the complete run.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use std::collections::btree_map::Entry;
 use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Stopped};
 use brickbat_scenario::verdict::Verdict;
 
-/// The reason why reports are not the shards of one run. Each variant names the files that show it.
+/// The reason why reports are not the shards of one run. Each variant names the files concerned.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MergeError {
     #[error("no reports to merge")]
@@ -17,7 +17,8 @@ pub enum MergeError {
         "{0} is the report of a complete run, not of a shard\nhint: `brickbat run --shard 1/4` writes reports of shards"
     )]
     Whole(String),
-    /// Two reports differ in a value that all shards of a run share: both files, and the value.
+    /// Two reports differ in a value that all shards in a run share. Contains both files and the
+    /// value.
     #[error(
         "{one} and {other} differ in {what}: {a} and {b}\nhint: run each shard with the same command",
         one = .0[0], other = .0[1], what = .1, a = .2[0], b = .2[1]
@@ -34,14 +35,14 @@ pub enum MergeError {
     Disagree(String, [String; 2], [String; 2]),
 }
 
-/// A report with the name of its file.
+/// A report with its file name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShardReport {
     pub file: String,
     pub report: Report,
 }
 
-/// Joins the reports of all shards of a run. A single report of a complete run stays unchanged.
+/// Joins the reports from all shards of a run. A single report for a complete run stays unchanged.
 ///
 /// # Errors
 ///
@@ -123,9 +124,9 @@ fn same_systems(parts: &[ShardReport]) -> Result<(), MergeError> {
 
 /// Every case, without duplicates.
 ///
-/// A control plan is in the report of its plan's shard. It is also in that of another shard that needs it,
-/// but only if it does not pass there; the one that did not pass is kept. Any other case is in one shard,
-/// unless a shard was given twice.
+/// A control plan is in the report of its plan's shard. It is also in the report of another shard that
+/// needs it, but only if it does not pass there; the one that did not pass is kept. Any other case is in
+/// one shard, unless a shard was given twice.
 fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
     let mut kept: BTreeMap<(String, String), (String, Case)> = BTreeMap::new();
     for ShardReport { file, report } in parts {

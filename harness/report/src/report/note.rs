@@ -6,8 +6,8 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Finding;
 
 impl Case {
-    /// The record of a case of that plan; the caller adds `observed`. `profile` is the strictness of the
-    /// provider, if the plan was driven.
+    /// The record for a case of that plan; the caller adds `observed`. `profile` is the provider's
+    /// strictness, if the plan was driven.
     pub fn record(&self, plan: PlanNote, profile: Option<&str>) -> Record {
         let case = CaseNote {
             schema: SCHEMA,

@@ -9,7 +9,7 @@ use crate::record::{Exchange, Record};
 use brickbat_rules::plain::is_plain;
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind};
 
-/// Lines of one body that are shown; the files of the case have all of it.
+/// The maximum number of lines shown for one body; the case's files contain all of it.
 const MAX_LINES: usize = 400;
 
 /// The last exchange before the fault and the next one, the last that was rejected, and the store.

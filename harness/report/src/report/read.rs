@@ -11,7 +11,7 @@ use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
 use brickbat_scenario::verdict::{Finding, Verdict};
 
-/// The largest report that is read, in bytes. A case takes about 1 KB, and a run has some thousands.
+/// The largest report that is read, in bytes. A case takes about 1 KB, and a run has a few thousand.
 pub const MAX_BYTES: usize = 256 << 20;
 
 /// The reason why a report cannot be read.

@@ -1,10 +1,10 @@
-//! How often a plan that ran more than once had the same result.
+//! The number of times that a plan had the same result, if it ran more than once.
 
 use serde::{Deserialize, Serialize};
 
 use brickbat_scenario::verdict::Severity;
 
-/// How often several runs of a plan had the result of the case.
+/// The number of a plan's runs that had the case's result, out of the total.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Repeats {
@@ -44,7 +44,7 @@ impl Repeats {
         self.seen == self.of && self.findings.is_empty() && self.rescued.is_empty()
     }
 
-    /// The label of a case with runs that differ; none if they do not differ.
+    /// The label for a case whose runs differ; none if they do not differ.
     pub fn label(&self) -> Option<String> {
         if self.is_steady() {
             return None;

@@ -9,14 +9,14 @@ use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
-/// A human-readable legend for the letters and words of a shape.
+/// A human-readable legend for the letters and words in a shape.
 pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
      tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
 /// Characters of an unknown id that are shown.
 const MAX_ID_CHARS: usize = 24;
 
-/// The shape of a request body that came after the first `n_events` of the trace.
+/// The shape of a request body that arrived after the first `n_events` events in the trace.
 pub fn shape(record: &Record, body: &[u8], n_events: usize) -> String {
     let history = match Document::parse(body) {
         Ok(body) => wire::history(dialect_at(record, n_events), body.root()),
@@ -87,7 +87,7 @@ fn name(record: &Record, history: &History, id: &str) -> String {
     }
 }
 
-/// The name of a call; that of a later attempt is marked.
+/// The name of a call; a later attempt's name is marked.
 pub(super) fn call_name(record: &Record, key: CallKey) -> String {
     match record.call(key) {
         Some(call) => format!("{}{}", call.name, "'".repeat(call.attempt)),
@@ -108,8 +108,8 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// The outcome of a call's tool by then; none if it had no result yet. A fast system may send a result before
-/// the harness sees it arrive; then the text shows its source.
+/// The outcome of the called tool by then; none if it had no result yet. A fast system may send a result
+/// before the harness sees it arrive; then the text names its source.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
     events.iter().enumerate().find_map(|(at, event)| match event {

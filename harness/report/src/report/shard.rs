@@ -22,7 +22,7 @@ pub struct Shard {
     pub of: u32,
 }
 
-/// The maximum number of parts of a run; more would have less than a plan each.
+/// The maximum number of shards in a run. With more, each would have less than one plan.
 const MAX_SHARDS: u32 = 10_000;
 
 impl Shard {

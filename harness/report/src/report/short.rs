@@ -1,8 +1,8 @@
 //! Short ids: prefixes of hashes, just long enough to differ.
 //!
-//! A cause has the same id in every run that shows it: it follows from the system and the signature, so
-//! neither the shard, the seed nor the plan that represents the cause changes it. A case has its own id, for
-//! plans that could not be judged.
+//! A cause has the same id in every run in which it occurs: the id follows from the system and the
+//! signature, so neither the shard, the seed nor the plan that represents the cause changes it. A case has
+//! its own id, for plans that could not be judged.
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;
@@ -62,12 +62,12 @@ impl ShortIds {
     }
 }
 
-/// The minimum number of digits of an id that a user types.
+/// The minimum number of digits in an id that a user types.
 const MIN_DIGITS: usize = 4;
 
-/// The minimum number of digits of a cause's id that are printed. With a hundred causes, two share the first six digits
-/// in one of three thousand runs, and the first four in one of thirteen. A part of the run would then print a shorter id
-/// than the complete run.
+/// The minimum number of digits printed for a cause id. With a hundred causes, two share the first six digits
+/// in one of three thousand runs, and the first four in one of thirteen. A shard of the run would then print
+/// a shorter id than the complete run.
 const CAUSE_DIGITS: usize = 6;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A run that ended early: what had been seen by then, and how much of that was confirmed.
+//! A run that ended early: the findings up to then, and how many of them were confirmed.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,7 +14,7 @@ pub struct Stopped {
     pub why: String,
     /// Causes that were seen, without those that a baseline lists.
     pub seen: usize,
-    /// Those of them that rest on more than a first run.
+    /// The findings that rest on more than a first run.
     pub confirmed: usize,
     /// True if failing plans were to run a second time.
     pub confirms: bool,
@@ -65,5 +65,5 @@ impl Report {
     }
 }
 
-/// The label of a case or a cause that only a first run has shown.
+/// The label for a case or a cause that has occurred only in a first run.
 pub(super) const UNCONFIRMED: &str = "seen, not confirmed";

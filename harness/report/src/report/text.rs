@@ -276,7 +276,7 @@ pub(super) fn level(account: &Account) -> Option<String> {
     Some(words)
 }
 
-/// How many of the failed cases count, if not all do.
+/// The number of failed cases that count, if not all do.
 fn counting(cases: &[&Case], fail_on: Severity, n_failed: usize, is_held: bool) -> String {
     let bad = match fail_on {
         Severity::MILDEST => String::new(),

@@ -1,5 +1,5 @@
-//! The timeline of one case as text: who did what, in order, with the fault at the point where it happened,
-//! and the outcome.
+//! The timeline of one case as text: each actor's actions, in order, the fault at the point where it
+//! occurred, and the outcome.
 //!
 //! It is drawn only from a [`Record`], and judges nothing.
 
@@ -52,14 +52,14 @@ pub fn draw(record: &Record, width: usize, paint: &dyn Fn(Tone, &str) -> String)
     text
 }
 
-/// Who did what, in order.
+/// The actors and their actions, in order.
 pub(super) fn drawing(record: &Record) -> Drawing {
     let mut drawing = Drawing::default();
     steps::draw(record, &mut drawing);
     drawing
 }
 
-/// Lines of one message of a history that are shown.
+/// The maximum number of lines shown for one message in a history.
 const LINES_OF_MESSAGE: usize = 3;
 
 /// Messages of a history that are shown.
@@ -148,7 +148,8 @@ impl Page<'_> {
         }
     }
 
-    /// The messages that brick the thread: those that the system has stored, or those of the last refused request.
+    /// The messages that brick the thread: those that the system has stored, or those in the last refused
+    /// request.
     fn history(&self, text: &mut String, record: &Record) {
         let is_brick = |finding: &FindingNote| {
             matches!(finding.harm, Severity::BrickedByProvider | Severity::BrickedByClient)

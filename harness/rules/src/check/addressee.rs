@@ -7,7 +7,7 @@ use super::{CheckError, CheckOptions, Providers, Strictness, Subject};
 use crate::json::{self, Json, Part};
 use crate::{self as rules, Address, Api, Dialect, Profile};
 
-/// The context of a request: what is known besides its body.
+/// The context of a request: the known facts apart from its body.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Around {
     pub(super) address: Address,

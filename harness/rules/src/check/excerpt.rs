@@ -1,4 +1,5 @@
-//! Shows the location of a rule violation in a few short lines, however long the line in the file is.
+//! Shows the location of a rule violation in a few short lines, regardless of how long the line in
+//! the file is.
 //!
 //! The excerpt shows the message with its number and role, and its neighbours. Within the message, only the
 //! values that lead to the location are unfolded; everything else stays on one line. Long strings and lines
@@ -45,10 +46,10 @@ const MAX_WIDTH: usize = 96;
 /// Maximum length of a string in characters.
 const MAX_STRING: usize = 48;
 
-/// Maximum depth of unfolded values around a location. A block of a message is at depth three.
+/// Maximum depth of unfolded values around a location. A block in a message is at depth three.
 const MAX_UNFOLDED: usize = 5;
 
-/// Maximum number of fields shown of an unfolded object.
+/// Maximum number of fields shown for an unfolded object.
 const MAX_FIELDS: usize = 8;
 
 /// Returns the location and the excerpt for each pointer into a body.
@@ -375,5 +376,5 @@ pub fn conversation(body: &[u8], list: &str) -> Vec<String> {
     }
 }
 
-/// Maximum number of characters shown of a body that is not JSON.
+/// Maximum number of characters shown from a body that is not JSON.
 const MAX_BODY: usize = 200;

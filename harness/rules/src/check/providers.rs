@@ -13,7 +13,7 @@ pub enum Strictness {
     Newest,
     /// This profile.
     Profile(&'static Profile),
-    /// The newest profiles of a dialect, all at once, for a client with an unknown provider.
+    /// The newest profiles for a dialect, all at once, for a client whose provider is unknown.
     Union,
 }
 
@@ -56,7 +56,7 @@ impl Providers {
         of_dialect.filter(|rule| rule.models().is_some()).filter(binds).map(|rule| rule.id).collect()
     }
 
-    /// Judges the body of a request. `model` is the model in the path.
+    /// Judges a request body. `model` is the model in the path.
     pub(super) fn judge(self, body: &[u8], model: Option<&str>) -> Vec<UnionViolation> {
         match self {
             Providers::Union(dialect) => union::validate_to(dialect, model, body),

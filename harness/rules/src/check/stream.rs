@@ -11,7 +11,7 @@ use crate::Severity;
 use crate::colour::Colour;
 use crate::streams::{Ended, StreamReport, StreamViolation};
 
-/// Maximum number of characters shown of a violation.
+/// Maximum number of characters shown for a violation.
 const MAX_MESSAGE: usize = 600;
 
 /// Returns whether a stream has no violation and is complete.

@@ -15,7 +15,7 @@ const MAX_SHOWN: usize = 20;
 /// Maximum length of a provider's message in characters. Some messages list every id.
 const MAX_MESSAGE: usize = 600;
 
-/// Writes the findings of a request.
+/// Writes the findings in a request.
 pub(super) fn findings(
     file: &str,
     checked: &CheckedRequest,

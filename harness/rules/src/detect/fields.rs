@@ -56,7 +56,7 @@ pub(super) fn is_mistral(body: Json) -> bool {
     has_any(body, &["safe_prompt", "random_seed"])
 }
 
-/// The families of Mistral's own models. Gateways put a `/` into the name.
+/// Mistral's own model families. Gateways put a `/` into the name.
 const MISTRAL_MODELS: [&str; 8] = [
     "mistral-",
     "magistral",

@@ -54,7 +54,7 @@ fn is_snake_case(name: &str) -> bool {
     name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-/// Fields of Gemini's parts. Clients write them in two spellings:
+/// The fields in Gemini parts. Clients write them in two spellings:
 /// <https://ai.google.dev/api/caching#Part>.
 const PART_FIELDS: [&str; 26] = [
     "text",
@@ -85,8 +85,8 @@ const PART_FIELDS: [&str; 26] = [
     "part_metadata",
 ];
 
-/// Classifies a message with `parts`. Frameworks have parts too, but each has a `type` or a `kind`, and
-/// the message has more fields.
+/// Classifies a message with `parts`. Frameworks use parts too, but each part has a `type` or a `kind`,
+/// and the message has more fields.
 fn of_content(content: Json) -> Sign {
     let is_known = |(name, _): (Json, Json)| PART_FIELDS.iter().any(|known| name.is(known));
     let parts = content.field("parts");
@@ -177,7 +177,7 @@ fn of_block(block: Json) -> Sign {
     }
 }
 
-/// Classifies a block without `type`. In Bedrock, the name of the block's only field is its type. A few
+/// Classifies a block without `type`. In Bedrock, the block's only field names its type. A few
 /// frameworks write texts and images in the same way, so those two indicate nothing.
 fn of_untyped(block: Json) -> Sign {
     let has_id = |field: &str| block.field(field).field("toolUseId").is_str();

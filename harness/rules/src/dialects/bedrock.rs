@@ -1,7 +1,7 @@
 //! Bedrock Converse: the rules and their order.
 //!
-//! The constraints in the service model come first, then the requirements of Converse for every
-//! conversation, then those of the model. Messages are not merged.
+//! The constraints in the service model come first, then Converse's requirements for every
+//! conversation, then the model's. Messages are not merged.
 
 mod block;
 mod claude;
@@ -143,7 +143,7 @@ enum Model {
 }
 
 impl Model {
-    /// Reads an id such as `us.amazon.nova-pro-v1:0`, or the ARN of a model or of an inference profile.
+    /// Reads an id such as `us.amazon.nova-pro-v1:0`, or the ARN of a model or an inference profile.
     fn of(id: &str) -> Model {
         let name = id.rsplit(['/']).next().unwrap_or(id);
         match () {

@@ -1,6 +1,6 @@
 //! Mistral's La Plateforme: the rules and their order.
 //!
-//! The order is that of Mistral's own validator, `mistral-common`, which also provides the API's error
+//! The order follows Mistral's own validator, `mistral-common`, which also provides the API's error
 //! messages. Types of fields come first. The structure of the conversation follows: its beginning and end,
 //! the order of roles, and matching calls and results. Then come single messages and the declared tools.
 //! Messages are not merged.
@@ -49,7 +49,7 @@ pub(super) static DEFINITION: Definition = Definition {
     machine: || Box::new(Chat::new(&stream::CHAT)),
 };
 
-/// The messages are those of OpenAI Chat Completions; a made-up result names its tool.
+/// The messages are OpenAI Chat Completions messages; a made-up result names its tool.
 static CODEC: Codec = Codec {
     result: |result| json!({ "role": "tool", "tool_call_id": result.call, "name": result.name, "content": result.text() }),
     call_id: IdForm { prefix: "", alphabet: ALPHANUMERICS, n_letters: 9 },
@@ -119,7 +119,7 @@ static RULES: &[&Rule] = &[
     &content::PREFIX_NOT_LAST,
 ];
 
-/// No public thread quotes the error for bytes that are not JSON. The wording is that of the library that
+/// No public thread quotes the error for bytes that are not JSON. The wording comes from the library that
 /// reads bodies.
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",

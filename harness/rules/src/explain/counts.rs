@@ -1,8 +1,8 @@
 //! Counts of how recorded requests agree with the rules, computed once and stored in a file.
 //!
-//! Providers reject few histories, and few accepted requests have the form that a rule is about. So many
-//! requests that do not break a rule prove little, while a single accepted request that breaks it proves
-//! much.
+//! Providers reject few histories, and few accepted requests contain the form that a rule is about. So
+//! many requests that do not break a rule prove little, while a single accepted request that breaks it
+//! proves much.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Profile, Rule, Severity};
 
-/// The counts of collections of recordings. Empty by default.
+/// The counts for the collections of recordings. Empty by default.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
@@ -22,11 +22,11 @@ pub struct Counts {
     pub collections: Vec<Collection>,
 }
 
-/// The counts of one collection of recordings.
+/// The counts for one collection of recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Collection {
-    /// Where the recordings are from.
+    /// The source of the recordings.
     pub source: String,
     /// The date of the comparison, as `YYYY-MM-DD`.
     pub date: String,
@@ -36,7 +36,7 @@ pub struct Collection {
     pub rules: BTreeMap<String, RuleCounts>,
 }
 
-/// How often recorded requests broke a rule.
+/// The number of times that recorded requests broke a rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleCounts {
@@ -68,7 +68,7 @@ impl Counts {
         serde_json::from_str(text)
     }
 
-    /// Returns the text of the file.
+    /// Returns the file's text.
     pub fn to_text(&self) -> String {
         let value = serde_json::to_value(self).unwrap_or_default();
         format!("{value:#}\n")
@@ -82,8 +82,8 @@ impl Counts {
         }
     }
 
-    /// Returns the counts of each collection for a rule. Collections without a request to a provider with
-    /// the rule are left out.
+    /// Returns each collection's counts for a rule. A collection is left out if it contains no request to
+    /// a provider with the rule.
     pub(super) fn of_rule(&self, rule: &Rule) -> Vec<RuleCount<'_>> {
         let enforces = |name: &str| {
             Profile::named(name).is_some_and(|profile| {

@@ -6,8 +6,8 @@ use crate::{Dialect, Profile, Rule};
 /// matches occur in many texts. The minimum does not apply if the text has little else.
 const MIN_LETTERS: usize = 16;
 
-/// The name of the placeholder for a path into the body. The path shows the dialect if it begins with the
-/// list of messages.
+/// The name of the placeholder for a path into the body. The path identifies the dialect if it begins
+/// with the message list.
 const PATH: &str = "path";
 
 /// The sentences of all rules in all profiles.
@@ -66,7 +66,7 @@ pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
     Wordings::all().in_text(text)
 }
 
-/// Returns the sentences of a rule, and those of the profiles that word it differently.
+/// Returns a rule's sentences, and those from the profiles that word it differently.
 fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
     let worded = Profile::all().flat_map(|profile| profile.wording);
     let own = worded.filter(|(worded, _)| worded.id == rule.id).flat_map(|(_, sentences)| *sentences);
@@ -115,8 +115,7 @@ impl Wording {
     }
 
     /// Returns the number of matching letters in the paths of a sentence that begins at `start`: those in
-    /// the name of the list of messages. `None` if the sentence is incomplete or a path belongs to another
-    /// dialect.
+    /// the message list's name. `None` if the sentence is incomplete or a path belongs to another dialect.
     fn paths_from(&self, start: usize, text: &Plain) -> Option<usize> {
         let (mut at, mut letters) = (start, 0);
         for (k, part) in self.fixed.iter().enumerate() {
@@ -140,8 +139,8 @@ impl Wording {
     }
 }
 
-/// Returns the number of letters that a path adds to a match: those in the name of the dialect's list of
-/// messages. `None` if the path begins with the list of another dialect.
+/// Returns the number of letters that a path adds to a match: those in the name of the dialect's message
+/// list. `None` if the path begins with another dialect's list.
 fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
     let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let first = path.split(|c: char| !is_of_word(c)).next().unwrap_or_default();
@@ -197,7 +196,7 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
 }
 
-/// Splits a sentence into its fixed parts and the names of its placeholders.
+/// Splits a sentence into its fixed parts and its placeholder names.
 fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut fixed, mut names) = (Vec::new(), Vec::new());
     let mut rest = sentence;
@@ -258,7 +257,7 @@ mod tests {
         }
     }
 
-    /// Calls `each` with the sentence of each rule in each profile, and with an example text for its
+    /// Calls `each` with every rule's sentence in every profile, and with an example text for its
     /// placeholders.
     fn each_sentence(mut each: impl FnMut(&'static Profile, &'static Rule, &'static str, &str)) {
         for profile in Profile::all() {

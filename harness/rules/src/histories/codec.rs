@@ -30,7 +30,7 @@ pub struct Codec {
     pub vendor: &'static str,
     /// The blocks that the provider signs.
     pub signs: Signs,
-    /// True if instructions are messages of the list, rather than a field next to it.
+    /// True if instructions are messages in the list rather than a separate field.
     pub lists_instructions: bool,
     /// True if user and model messages must alternate in the list.
     pub alternates: bool,
@@ -38,7 +38,7 @@ pub struct Codec {
     pub may_lack_role: bool,
     /// True if a result can contain images.
     pub has_pictures_in_results: bool,
-    /// Fields of a body that refer to the parts of the conversation that the provider stores.
+    /// Body fields that refer to the parts of the conversation that the provider stores.
     pub kept_at: &'static [&'static str],
 }
 
@@ -49,14 +49,14 @@ impl Dialect {
     }
 }
 
-/// The position of the results of calls.
+/// The position of call results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Placement {
     /// Each result is an entry of the list, after the calls of its reply.
     Apart,
     /// Results are blocks of the next user message.
     InMessage {
-        /// The field of a message that contains its blocks.
+        /// The message field that contains the blocks.
         blocks: &'static str,
         /// True if user text may be in the same message.
         with_words: bool,
@@ -64,7 +64,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The field of a message that contains its blocks.
+    /// The message field that contains the blocks.
     pub fn blocks(self) -> &'static str {
         match self {
             Placement::Apart => "content",
@@ -82,7 +82,7 @@ pub enum Signs {
     Thoughts,
     /// Thoughts, which are items with their own ids, as calls are.
     Items,
-    /// The first call of a reply.
+    /// The first call in a reply.
     Calls,
 }
 
@@ -107,7 +107,7 @@ impl IdForm {
 pub(crate) const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 pub(crate) const LOWER_CASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// [`Codec::takes_id`] for most dialects. The shortest known limit is that of OpenAI Chat Completions.
+/// [`Codec::takes_id`] for most dialects. The shortest known limit is the OpenAI Chat Completions one.
 pub fn is_short_id(id: &str) -> bool {
     (1..=40).contains(&id.len()) && crate::dialects::is_plain_name(id)
 }

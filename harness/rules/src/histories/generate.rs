@@ -1,10 +1,10 @@
 //! A generator of conversations: valid ones, and ones that are broken in one known way.
 //!
-//! An [`Outline`] describes what happens in a conversation, its dialect, and its [`Fault`], if any.
-//! [`Outline::history`] writes the conversation. All choices come from a source that the caller passes in, so the same
-//! bytes or the same seed produce the same conversation: [`Seeded`] for long loops, `arbitrary` for fuzz targets, and
-//! `strategy` for property tests. Shrinking works on the outline: it removes turns, calls and odd blocks, and keeps the
-//! fault.
+//! An [`Outline`] describes the events in a conversation, its dialect, and its [`Fault`], if any.
+//! [`Outline::history`] writes the conversation. All choices come from a source that the caller passes in, so
+//! the same bytes or the same seed produce the same conversation: [`Seeded`] for long loops, `arbitrary` for
+//! fuzz targets, and `strategy` for property tests. Shrinking works on the outline: it removes turns, calls
+//! and odd blocks, and keeps the fault.
 //!
 //! The table of [`Fault`] lists which dialects reject which fault. A fault is drawn only for a dialect whose newest
 //! profile rejects it. The text of users and tools is invented and comes from no session store.
@@ -43,7 +43,7 @@ pub struct History {
     /// The blocks that a repair may remove, as the message and the index in it: copies, and blocks without
     /// content.
     pub surplus: Vec<(usize, usize)>,
-    /// The contradictory blocks: the conversation does not show which of them is correct. None of them may be
+    /// The contradictory blocks: the conversation does not show which one is correct. None of them may be
     /// lost.
     pub at_stake: Vec<(usize, usize)>,
 }

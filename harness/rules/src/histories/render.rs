@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{Block, CallResult, Image, Message, Role};
 use crate::Dialect;
 
-/// A request body, and the position of each block of the conversation in it.
+/// A request body, and the position of each conversation block in it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rendered {
     /// The body: the model if known, the called tools, and the conversation.
@@ -59,7 +59,7 @@ pub(crate) struct Source {
 }
 
 impl Writer {
-    /// The index of the next entry of the list.
+    /// The index of the next entry in the list.
     pub(crate) fn next(&self) -> String {
         format!("/{}/{}", crate::list_of(self.dialect), self.entries.len())
     }

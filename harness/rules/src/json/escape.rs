@@ -38,8 +38,8 @@ pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// Replaces the escape of each unpaired surrogate with that of U+FFFD. Both have the same length, so all
-/// positions stay.
+/// Replaces the escape for each unpaired surrogate with the escape for U+FFFD. Both have the same
+/// length, so all positions stay the same.
 pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut text = Cow::Borrowed(bytes);
     for at in halves(bytes) {

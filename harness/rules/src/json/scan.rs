@@ -55,7 +55,7 @@ pub(super) fn error_of(bytes: &[u8]) -> serde_json::Error {
     }
 }
 
-/// Returns the depth of brackets outside of strings.
+/// Returns the bracket depth outside strings.
 fn depth(bytes: &[u8]) -> usize {
     let (mut depth, mut deepest, mut is_string) = (0_usize, 0, false);
     let mut rest = bytes.iter();
@@ -224,7 +224,7 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    /// Reads the name of a field onto a tape, and the colon.
+    /// Reads a field name onto a tape, and skips the colon.
     #[inline]
     pub(super) fn name(&mut self, tape: &mut Tape<'a>) -> Result<(), Malformed> {
         if self.peek() != Some(b'"') {
@@ -353,7 +353,7 @@ fn plain(bytes: &[u8]) -> usize {
     at + bytes[at..].iter().position(|byte| ends(*byte)).unwrap_or(bytes.len() - at)
 }
 
-/// Number of words of eight bytes to read before the long loop.
+/// Number of eight-byte words to read before the long loop.
 const SHORT_WORDS: usize = 4;
 
 /// Number of bytes in one round of the long loop.

@@ -1,4 +1,4 @@
-//! The canonical format of a file of vectors.
+//! The canonical format of a vector file.
 
 use serde_json::Value;
 

@@ -25,7 +25,7 @@ pub enum Comparison {
     NoReply,
     /// Its dialect is not supported.
     NotSpoken(String),
-    /// Neither its address nor its body shows the dialect.
+    /// Neither its address nor its body identifies the dialect.
     Unclear,
 }
 

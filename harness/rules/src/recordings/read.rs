@@ -126,7 +126,7 @@ pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
     })
 }
 
-/// Finds the line of each value. Ask for values in the order of the text.
+/// Finds the line on which each value begins. Look up values in text order.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,

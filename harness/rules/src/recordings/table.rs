@@ -21,7 +21,7 @@ pub struct Table {
     n_unclear: usize,
     /// Counts by host and dialect.
     no_profile: BTreeMap<NoProfile, usize>,
-    /// The counts of each rule, by its id.
+    /// Each rule's counts, by rule id.
     rules: BTreeMap<&'static str, RuleCounts>,
     n_unlisted: usize,
 }
@@ -55,7 +55,7 @@ struct Disagreement {
 const MAX_LISTED: usize = 200;
 
 impl Table {
-    /// Adds an exchange of a file.
+    /// Adds an exchange from a file.
     pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Comparison) {
         let (profile, agreement) = match compared {
             Comparison::Judged(profile, agreement) => (profile, agreement),

@@ -17,7 +17,7 @@ enum Kind {
     Key,
     /// A name with other uses too: only values that look random.
     Weak,
-    /// A signature of a request: only hexadecimal digits.
+    /// A request signature, which consists only of hexadecimal digits.
     Signature,
     /// A machine name.
     Machine,
@@ -82,14 +82,14 @@ fn bearer(bytes: &[u8], at: usize) -> Option<Option<(usize, usize)>> {
 /// The text between a name and its value.
 #[derive(Debug, Clone, Copy)]
 struct Between {
-    /// Where the value begins.
+    /// The position where the value begins.
     value: usize,
     is_quoted: bool,
     /// True if the text is only `=`.
     is_tight: bool,
     /// True if the text is the word `is` or `was`.
     is_sentence: bool,
-    /// True if the text is a space after the name of an option.
+    /// True if the text is a space after an option name.
     is_option: bool,
 }
 
@@ -207,7 +207,7 @@ impl Found<'_> {
             && has_digit(self.value)
     }
 
-    /// Returns whether the value is an expression, the name of a type, or a placeholder.
+    /// Returns whether the value is an expression, a type name or a placeholder.
     fn is_code(&self) -> bool {
         // The last words are those that `wrap` passes to programs as keys.
         const WORDS: [&str; 26] = [
@@ -359,7 +359,8 @@ fn kind_of(name: &str) -> Option<Kind> {
     MACHINES.contains(&flat.as_str()).then_some(Kind::Machine)
 }
 
-/// Returns whether the parts of a header's name, in lower case, show that it contains a credential.
+/// Returns whether the parts of a header name, in lower case, show that the header contains a
+/// credential.
 pub(super) fn is_header(lower: &str) -> bool {
     const PARTS: [&str; 14] = [
         "apikey",

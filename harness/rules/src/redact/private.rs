@@ -110,13 +110,14 @@ pub(super) fn address(text: &str, floor: usize, at: usize, sign: usize) -> Optio
     (len > 0 && !is_other && (is_host || is_shell || is_cut)).then_some((start, domain_at + len))
 }
 
-/// Returns whether the `@` is that of a plan's id that was cut for display, such as `abort/mid-batch#k=1@anthropic-mes…`.
+/// Returns whether the `@` belongs to a plan id that was cut for display, such as
+/// `abort/mid-batch#k=1@anthropic-mes…`.
 fn is_plan(bytes: &[u8], start: usize, cut: &str) -> bool {
     let is_in_id = start > 0 && b"/=".contains(&bytes[start - 1]);
     is_in_id && Dialect::ALL.into_iter().any(|dialect| dialect.name().starts_with(cut))
 }
 
-/// Finds the name of a machine in its local network, such as `adas-macbook.local`, starting at its dot.
+/// Finds the name of a machine on its local network, such as `adas-macbook.local`, starting at the dot.
 pub(super) fn local_name(bytes: &[u8], floor: usize, dot: usize) -> Option<(usize, usize)> {
     const LOCAL: &[u8] = b".local";
     const MACHINES: [&[u8]; 4] = [b"macbook", b"imac", b"macmini", b"mbp"];

@@ -1,6 +1,6 @@
 //! Keys of known formats: a unique prefix, followed by enough characters of a key.
 //!
-//! The formats are those of the providers' own secret scanners
+//! The formats come from the providers' own secret scanners
 //! (<https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns>).
 //! A key that was cut with `…` for display is recognized by its prefix.
 
@@ -142,7 +142,7 @@ const KEYS: [Key; 95] = [
     key("AGE-SECRET-KEY-1", 40, is_upper),
 ];
 
-/// For each byte, whether a key may begin with it.
+/// For each byte, true if a key may begin with it.
 const STARTS: [bool; 256] = {
     let mut starts = [false; 256];
     let mut at = 0;
@@ -226,8 +226,8 @@ fn json_web_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// Matches a private key in a file format, up to its last line. If the key is cut, matches all that is
-/// left of it.
+/// Matches a private key in a file format, up to its last line. If the key is cut, matches the
+/// remainder.
 fn private_key(rest: &[u8]) -> Option<usize> {
     const MAX_TITLE: usize = 64;
     // An RSA key of 16,384 bits takes 12.7 kB.
@@ -269,7 +269,7 @@ fn discord_token(rest: &[u8]) -> Option<usize> {
     Some(len)
 }
 
-/// Matches a secret key of AWS without a name: 40 characters of base64 that change their class as often as
+/// Matches an AWS secret key without a name: 40 base64 characters that change their class as often as
 /// random ones do. Paths, hexadecimal hashes and words change it less often.
 fn aws_secret(bytes: &[u8], at: usize) -> Option<usize> {
     const LEN: usize = 40;
@@ -336,7 +336,7 @@ fn telegram(bytes: &[u8], floor: usize, colon: usize) -> Option<(usize, usize)> 
     is_one.then_some((colon - n_before, colon + 1 + n_after))
 }
 
-/// Finds the secret part of a webhook's URL. Anyone with the URL can post to it.
+/// Finds the secret part of a webhook URL. Anyone with the URL can post to it.
 fn webhook(bytes: &[u8], slash: usize) -> Option<(usize, usize)> {
     const HOOKS: [&[u8]; 3] =
         [b"/hooks.slack.com/services/", b"/hooks.slack.com/workflows/", b"/api/webhooks/"];

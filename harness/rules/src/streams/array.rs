@@ -1,6 +1,6 @@
 //! Reads the items of a JSON array that arrives in pieces, as Gemini streams without `alt=sse`.
 //!
-//! The reader finds the end of each item by counting brackets outside of strings. The parser checks the
+//! The reader finds the end of each item by counting brackets outside strings. The parser checks the
 //! content.
 
 use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};

@@ -68,7 +68,7 @@ pub fn model_of(bytes: &[u8]) -> Option<String> {
 /// A finding in the first bytes of a stream.
 enum Look<'a> {
     Event(StreamEvent<'a>),
-    /// A frame of Bedrock Converse, complete or not.
+    /// A Bedrock Converse frame, complete or not.
     Converse,
     /// The event in a frame of InvokeModel.
     Chunk(&'a [u8]),
@@ -155,8 +155,8 @@ const NOT_SPOKEN: [(&str, &[&str]); 5] = [
     ("Cohere", &["message-start", "content-start", "content-delta", "tool-plan-delta", "stream-start"]),
 ];
 
-/// Returns the unsupported API of an event. The event's type is a field of the data, or only the name of
-/// the event.
+/// Returns the unsupported API that an event belongs to. The event's type is a field in the data, or
+/// only the event's name.
 fn not_spoken(name: &str, json: Json) -> Option<StreamKind> {
     // https://platform.openai.com/docs/api-reference/conversations
     let object = json.field("object").as_str().unwrap_or_default();
@@ -199,8 +199,8 @@ fn of_error(json: Json) -> Option<Dialect> {
     }
 }
 
-/// Returns whether a chunk is Mistral's: it has an id of 32 hexadecimal digits and a model of Mistral.
-/// Other servers of these models use other ids.
+/// Returns whether a chunk is Mistral's: it has an id of 32 hexadecimal digits and a Mistral model.
+/// Other servers that host these models use other ids.
 fn is_mistral(json: Json) -> bool {
     let id = json.field("id").as_str().unwrap_or_default();
     let model = json.field("model").as_str().unwrap_or_default();

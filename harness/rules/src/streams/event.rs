@@ -11,13 +11,14 @@ use crate::json::{Document, Json};
 pub const MAX_EVENT_BYTES: usize = MAX_FRAME_BYTES;
 
 /// Maximum number of JSON values in an event. Each takes about fifty bytes of memory while the event is
-/// checked. Real events have some dozens, and a last event that repeats the complete reply some thousands.
+/// checked. Real events contain a few dozen values, and a last event that repeats the complete reply a few
+/// thousand.
 const MAX_VALUES: usize = 1 << 20;
 
-/// Maximum number of characters of an event shown with a violation.
+/// Maximum number of characters shown from an event with a violation.
 const MAX_EXCERPT_CHARS: usize = 200;
 
-/// Maximum number of characters of a name or an id in a message.
+/// Maximum number of characters in a name or an id that a message shows.
 const MAX_QUOTED_CHARS: usize = 60;
 
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +58,7 @@ pub(crate) struct StreamOffset {
     pub(crate) line: Option<usize>,
 }
 
-/// The position of the end of the bytes, and whether it is inside an event.
+/// The position where the bytes end, and whether it is inside an event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct End {
     pub(crate) mark: StreamOffset,

@@ -1,5 +1,5 @@
-//! The envelope of Bedrock's InvokeModel around the events of a model's own dialect: binary frames named
-//! `chunk`, with the event as base64
+//! The Bedrock InvokeModel envelope around events in a model's own dialect: binary frames named `chunk`, with
+//! the event as base64
 //! (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html>).
 
 use serde_json::json;

@@ -2,11 +2,11 @@
 
 use serde::de::IgnoredAny;
 
-/// Maximum number of bytes of call arguments to keep, over all calls of a stream.
+/// Maximum number of bytes to keep from call arguments, over all calls in a stream.
 pub const MAX_KEPT_BYTES: usize = 4 << 20;
 
-/// Maximum number of calls, items and parts to track in one stream. The largest real replies have some
-/// hundreds.
+/// Maximum number of calls, items and parts to track in one stream. The largest real replies have a
+/// few hundred.
 pub const MAX_TRACKED: usize = 10_000;
 
 /// The digest of a text that arrived in pieces: its length and a hash. Texts with the same digest are

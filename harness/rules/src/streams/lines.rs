@@ -1,8 +1,8 @@
 //! Reads server-sent events with their positions.
 //!
-//! The grammar is that of `SseReader` in the crate `brickbat-scenario`. That reader drops parts that a
-//! client never sees. This one also counts bytes and lines, and reports lines that are not fields and an
-//! event without a terminator.
+//! The grammar is the same as for `SseReader` in the crate `brickbat-scenario`. That reader drops parts
+//! that a client never sees. This one also counts bytes and lines, and reports lines that are not fields
+//! and an event without a terminator.
 
 use super::event::{End, EventKind, MAX_EVENT_BYTES, Piece, StreamEvent, StreamOffset};
 
@@ -14,12 +14,12 @@ pub(crate) struct LineReader {
     n_bytes: usize,
     /// Number of complete lines.
     n_lines: usize,
-    /// Where the current line begins.
+    /// The position where the current line begins.
     line_offset: usize,
     name: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
-    /// Where the current event begins.
+    /// The position where the current event begins.
     begun: Option<StreamOffset>,
     stray: Vec<u8>,
     stray_begun: Option<StreamOffset>,

@@ -12,9 +12,9 @@ pub struct StreamRule {
     pub id: &'static str,
     /// How serious a violation is.
     pub severity: Severity,
-    /// The requirement in one line.
+    /// The requirement, on one line.
     pub summary: &'static str,
-    /// The URL of the documentation, or of a real stream, that shows it.
+    /// The URL of the documentation or a real stream that demonstrates it.
     pub source: &'static str,
 }
 
@@ -44,7 +44,7 @@ impl StreamRule {
         self.id.rsplit('/').next().unwrap_or(self.id)
     }
 
-    /// Returns the name of the dialect, which is the first part of the id.
+    /// Returns the dialect name, which is the first part of the id.
     pub fn dialect(&self) -> &'static str {
         self.id.split('/').next().unwrap_or(self.id)
     }

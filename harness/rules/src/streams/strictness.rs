@@ -1,7 +1,7 @@
 //! The strictness with which a stream is checked.
 //!
-//! All providers of a dialect stream by its grammar. But compatible providers break some of the rules of
-//! the dialect's own provider, and readers can handle that. If the host has a profile, the profile lists
+//! All providers for a dialect follow its stream grammar. But compatible providers break some of the
+//! original provider's rules, and readers can handle that. If the host has a profile, the profile lists
 //! those rules. If the host is unknown, the rules that any compatible provider breaks apply.
 
 use super::rule::StreamRule;
@@ -10,8 +10,8 @@ use crate::{Dialect, Profile};
 /// The strictness with which a stream is checked.
 #[derive(Debug, Clone, Copy)]
 pub enum StreamStrictness {
-    /// The source of the stream is unknown. The stream is checked like one of the dialect's own provider,
-    /// unless its model or its ids show that it comes from another provider.
+    /// The source of the stream is unknown. The stream is checked like one from the dialect's own
+    /// provider, unless its model or its ids show that it comes from another provider.
     AsItSays(Dialect),
     /// The strictness of a profile.
     Profile(&'static Profile),

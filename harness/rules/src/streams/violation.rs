@@ -35,7 +35,7 @@ pub struct StreamViolation {
     pub rule: &'static StreamRule,
     /// How serious it is for the sender of the stream.
     pub severity: Severity,
-    /// The difference between what was found and what was expected, in one line.
+    /// The difference between what was found and what was expected, on one line.
     pub message: String,
     /// The event as it appears in the stream, cut to one line of at most 200 characters. Empty at the end of
     /// a stream.

@@ -1,4 +1,4 @@
-//! The JSON of a store as lists of items, at the places that its reader reported.
+//! A store's JSON as item lists, at the places that its reader reported.
 
 use std::collections::BTreeMap;
 
@@ -62,7 +62,7 @@ impl Items {
         inserted(&mut self.root, &at, vec![item])
     }
 
-    /// Inserts a copy of a range of entries behind the last of them.
+    /// Inserts a copy of a range of entries directly after the range.
     pub(super) fn repeat_entries(&mut self, first: &Place, last: &Place) -> Option<()> {
         let (first, last) = (self.entries.get(first)?.clone(), self.entry(last)?);
         let ((list, from), (same, to)) = (parted(&first)?, parted(&last)?);
@@ -73,7 +73,7 @@ impl Items {
         inserted(&mut self.root, &last, copies)
     }
 
-    /// Replaces the text of a text block or a thought.
+    /// Replaces the text in a text block or a thought.
     pub(super) fn empty(&mut self, block: &Place, words: &str) -> Option<()> {
         let value = self.root.pointer_mut(&block.pointer)?;
         let text = match value {
@@ -97,8 +97,8 @@ impl Items {
         files
     }
 
-    /// The pointer of the message list's entry that contains a block. If each block is an entry, that of the
-    /// block itself.
+    /// The pointer of the message list's entry that contains a block. If each block is an entry, the block's
+    /// own pointer.
     fn entry(&self, block: &Place) -> Option<String> {
         let entry = self.entries.get(block)?;
         let is_entry =

@@ -204,7 +204,7 @@ fn copies_gone(had: &[String], has: &[String]) -> Option<usize> {
     is_same.then_some(gone.len())
 }
 
-/// The number of entries of the first map that the second one lacks.
+/// The number of entries in the first map that the second one lacks.
 fn missing(first: &BTreeMap<String, usize>, second: &BTreeMap<String, usize>) -> usize {
     first.iter().map(|(key, n)| n.saturating_sub(second.get(key).copied().unwrap_or(0))).sum()
 }

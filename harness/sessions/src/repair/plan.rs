@@ -1,4 +1,4 @@
-//! Plans the edits that put the result of each call directly after it.
+//! Plans the edits that put each call's result directly after the call.
 //!
 //! In order of preference, the plan finds and moves the real result, drops an identical second one, or writes
 //! an honest error. Only then does it drop anything else. It never guesses: if two results contradict each
@@ -266,11 +266,11 @@ pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Pla
 struct Pairing<'m> {
     calls: Vec<PlacedCall<'m>>,
     results: Vec<PlacedResult<'m>>,
-    /// The results of each key.
+    /// The results for each key.
     by_key: BTreeMap<&'m str, SameKey>,
 }
 
-/// The results of one key, in order. If the product has no ids, all results of a conversation may share a
+/// The results of one key, in order. If the product has no ids, all results in a conversation may share a
 /// key.
 #[derive(Default)]
 struct SameKey {
@@ -320,7 +320,7 @@ struct PlacedResult<'m> {
     call: Option<usize>,
 }
 
-/// The key that a call and its result share: the id, or the name of the tool where the product has no ids.
+/// The key that a call and its result share: the id, or the tool name if the product has no ids.
 fn key<'m>(id: &'m str, name: &'m str) -> &'m str {
     if id.is_empty() { name } else { id }
 }
@@ -483,7 +483,7 @@ impl<'m> Pairing<'m> {
         planned
     }
 
-    /// The contents of all results of a key that belong to a call.
+    /// The contents of all results under a key that belong to a call.
     fn said(&self, key: &str) -> BTreeSet<String> {
         let same = self.by_key.get(key).into_iter().flat_map(|same| &same.results);
         let claimed = same.map(|index| &self.results[*index]).filter(|result| result.call.is_some());
@@ -508,7 +508,7 @@ fn says_the_same(a: &CallResult, b: &CallResult) -> bool {
     a.output == b.output && a.is_error == b.is_error
 }
 
-/// The content of a result as a text. Two results have the same text only if their contents are equal.
+/// A result's content as text. Two results have the same text only if their contents are equal.
 fn said(result: &CallResult) -> String {
     format!("{} {:?}", result.is_error, result.output)
 }
@@ -533,7 +533,7 @@ fn zones(messages: &[Message]) -> Vec<usize> {
     zones
 }
 
-/// The place where the result of each call was recorded. Calls with two different results are left out.
+/// The place where each call's result was recorded. Calls with two different results are left out.
 fn recorded_in<'m>(elsewhere: &[&'m [Message]]) -> BTreeMap<&'m str, &'m Place> {
     let mut found: BTreeMap<&str, Option<(&CallResult, &Place)>> = BTreeMap::new();
     let messages = elsewhere.iter().copied().flatten();

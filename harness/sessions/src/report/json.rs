@@ -14,7 +14,7 @@ pub fn json(sessions: &[Value], unread: &[Unread]) -> Value {
     value!({ "schema": 1, "sessions": sessions, "unread": unread })
 }
 
-/// A session with its verdict and the places of its faults.
+/// A session with its verdict and its fault locations.
 pub fn json_session(examined: &Examined, salt: &str) -> Value {
     let Examined { file, companions, session, judgement, .. } = examined;
     let troubles: Vec<Value> = session
@@ -57,7 +57,7 @@ fn refusal(refusal: &Refusal, companions: &[String]) -> Value {
     })
 }
 
-/// A place. If it is in a companion file, `companion` is the name of that file.
+/// A place. If it is in a companion file, `companion` contains the file name.
 pub(super) fn place(place: &Place, companions: &[String]) -> Value {
     value!({
         "companion": companion(place, companions),

@@ -39,8 +39,8 @@ fn is_made(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_LETTERS && !is_number_of_another && (is_uuid || is_digits || is_minted)
 }
 
-/// The reason for a refusal. The provider's message contains ids and tool names, so the text of the rule
-/// replaces it. The product's own error is kept, without the ids and names of the session.
+/// The reason for a refusal. The provider's message contains ids and tool names, so the rule's text
+/// replaces it. The product's own error is kept, without the session's ids and names.
 pub(super) fn reason(refusal: &Refusal, session: &Session) -> String {
     if let Some(rule) = refusal.rule {
         return rule.summary.to_owned();

@@ -1,6 +1,6 @@
 //! The write-ahead log: its valid pages, and the pages of the database that they replace.
 
-/// Writes the pages of the complete transactions in a log over those of the database.
+/// Overwrites the database's pages with those from the complete transactions in a log.
 ///
 /// A log that does not belong to the database, or is damaged from its beginning, changes nothing. A log that
 /// is cut or damaged later is used up to the last complete transaction before the damage, as in SQLite.

@@ -6,8 +6,8 @@ use rusqlite::Connection;
 
 use super::*;
 
-/// A database with a log that has no checkpoint yet. The file has two rows; only the log has the change of
-/// one row and a third row.
+/// A database with a log that has no checkpoint yet. The file contains two rows. Only the log contains the
+/// change to one row, and a third row.
 fn with_log(page_size: u32) -> Files {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");

@@ -117,7 +117,7 @@ fn is_list(root: Json<'_, '_>) -> bool {
 
 /// The messages that an agent sends. The client passes its messages on unchanged, except for activities
 /// (`prepareRunAgentInput`), and each agent passes them to its own SDK. No agent is required to send earlier
-/// thoughts or messages without content, so neither is treated as a fault of the session.
+/// thoughts or messages without content, so neither is treated as a fault in the session.
 pub(crate) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     for message in &mut sent.messages {

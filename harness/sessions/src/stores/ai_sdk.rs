@@ -1,4 +1,4 @@
-//! Shared code of the stores of Vercel's AI SDK: the parts of messages, and the send model of the SDK.
+//! Shared code for the Vercel AI SDK stores: the message parts, and the SDK's send model.
 //!
 //! Source: `ai` 6.0.326 and `@ai-sdk/anthropic` 3.0.138
 //! (<https://github.com/vercel/ai/tree/main/packages/ai>). Stores of these messages do not record the version

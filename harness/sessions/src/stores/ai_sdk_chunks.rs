@@ -1,4 +1,4 @@
-//! Vercel's AI SDK: a JSON list of the chunks of one UI message stream, recorded to be replayed.
+//! Vercel's AI SDK: a JSON list of the chunks in one UI message stream, recorded for replay.
 //!
 //! The chunks form one model message, as in `readUIMessageStream` (`processUIMessageStream` of `ai` 6.0.326,
 //! <https://github.com/vercel/ai/blob/main/packages/ai/src/ui/process-ui-message-stream.ts>). The place of a
@@ -129,8 +129,8 @@ impl Store for AiSdkChunks {
     }
 }
 
-/// Returns whether a value is a list of chunks: all of them have a kind of the stream, and at least one
-/// begins a call, a text or a step.
+/// Returns whether a value is a list of chunks: every chunk has a known kind, and at least one begins a
+/// call, a text or a step.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for chunk in root.items() {

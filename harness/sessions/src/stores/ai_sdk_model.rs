@@ -2,7 +2,7 @@
 //! them.
 //!
 //! A message is `{role, content}`. Calls are parts of model messages, and results are parts of messages with
-//! the role `tool`. A list without a call or a result looks like those of other products, so it is not
+//! the role `tool`. A list without a call or a result looks like other products' lists, so it is not
 //! recognised. <https://ai-sdk.dev/docs/reference/ai-sdk-core/model-message>
 
 use std::collections::BTreeMap;
@@ -173,7 +173,7 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-/// The parts of model messages. Other products have some of them, too.
+/// The parts in model messages. Other products use some of them, too.
 const PARTS: [&str; 8] = [
     "text",
     "image",

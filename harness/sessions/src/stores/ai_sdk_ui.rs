@@ -109,8 +109,8 @@ fn leave_out_approval(writer: &mut ListWriter<'_>, files: &Files, call: &Place) 
     }
 }
 
-/// Returns whether a value is a list of UI messages of the AI SDK. Those of TanStack AI differ only in the
-/// fields of their parts.
+/// Returns whether a value is a list of AI SDK UI messages. TanStack AI messages differ only in the fields
+/// of their parts.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;
     for message in root.items() {

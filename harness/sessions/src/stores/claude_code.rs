@@ -1,8 +1,8 @@
-//! Claude Code: one JSONL file per session, with a folder of companions next to it.
+//! Claude Code: one JSONL file per session, with a companion folder next to it.
 //!
 //! The lines form a tree by `parentUuid`, and every block of a reply has its own line. [`branch`] rebuilds
-//! the lines that are sent. Its makers call the format internal, so lines of an unknown kind are noted and
-//! skipped. Sources: <https://code.claude.com/docs/en/sessions>,
+//! the lines that are sent. Its developers call the format internal, so lines of an unknown kind are noted
+//! and skipped. Sources: <https://code.claude.com/docs/en/sessions>,
 //! <https://code.claude.com/docs/en/claude-directory>, and
 //! <https://github.com/anthropics/claude-agent-sdk-python> (`_internal/sessions.py`, MIT), which has read the
 //! branch in the same way since 0.2.170.

@@ -1,9 +1,9 @@
-//! Cline, Roo and Kilo's extension: a list of Anthropic messages.
+//! Cline, Roo and the Kilo extension: a list of Anthropic messages.
 //!
 //! There are two forms. `api_conversation_history.json` is a bare list. Since Cline 4.0, `<id>.messages.json`
 //! is an object with the list in `messages`, and `<id>.compaction.json` next to it is sent instead of the
 //! beginning. Many programs could write a bare list, so the name and the form together identify it. The list
-//! is rewritten completely and not atomically, so a crash leaves its first part. Sources:
+//! is rewritten completely and not atomically, so a crash leaves only its first part. Sources:
 //! `src/core/storage/disk.ts` of <https://github.com/cline/cline>, and the package `@cline/core` 0.0.86.
 
 mod blocks;
@@ -26,7 +26,7 @@ pub(crate) struct Cline;
 
 /// The file name of the older form.
 const BARE_NAME: &str = "api_conversation_history.json";
-/// The ends of the file names of the newer form, and of the compaction next to it.
+/// The file name suffixes for the newer form and for its compaction.
 const OBJECT_END: &str = ".messages.json";
 const COMPACTION_END: &str = ".compaction.json";
 /// The newest known version of the newer form.

@@ -37,7 +37,7 @@ impl Enveloped {
         session
     }
 
-    /// Writes edits of a session that has places of the real file.
+    /// Writes edits to a session whose places refer to the real file.
     pub(crate) fn write(
         &self,
         files: &Files,

@@ -65,8 +65,8 @@ impl Store for GeminiCli {
     }
 }
 
-/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in its own process. The
-/// product writes either copy again after its removal: the one beside the call, and the user message.
+/// Measured with 0.61.0 by `harness/nightly/products/bricked.py`, with each turn in its own process. If
+/// either copy is removed, the product writes it again: the one beside the call, and the user message.
 const COPIES_ANEW: Relapse = Relapse {
     words: "This repair holds for one resume: when Gemini CLI 0.60 or 0.61 loads the session, it stores the second copy of \
             each result again, and the resume after that one is refused.",
@@ -159,8 +159,8 @@ fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
     }
 }
 
-/// The blocks of a model message. If the content has calls or thoughts, it has all of them. Otherwise they
-/// are in other fields of the record.
+/// The blocks of a model message. If the content contains any calls or thoughts, it contains all of them.
+/// Otherwise, they are in other fields of the record.
 fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
     let calls = list(record, "toolCalls");
     let states: BTreeMap<&str, &str> =

@@ -1,4 +1,4 @@
-//! Parts of Gemini contents, as Gemini CLI and Qwen Code store them.
+//! Parts in Gemini contents, as Gemini CLI and Qwen Code store them.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Thinking};

@@ -1,11 +1,13 @@
 //! goose: SQLite rows, the JSON of an export, and the JSONL of versions before the database.
 //!
-//! The table is `messages(id, message_id, session_id, role, content_json, created_timestamp, …,
-//! metadata_json)`. Messages are ordered by `created_timestamp`, and by `id` within a second
-//! (`get_conversation` in `crates/goose/src/session/session_manager.rs`). An export is one object with
-//! `conversation`. A JSONL file has the session on its first line and one message on each other line
-//! (`session/legacy.rs`). A message is `{id, role, created, content: […], metadata: {userVisible,
-//! agentVisible}}`. Source: <https://github.com/block/goose>, now `aaif-goose/goose`, up to schema 17.
+//! The table is
+//! `messages(id, message_id, session_id, role, content_json, created_timestamp, …, metadata_json)`.
+//! Messages are ordered by `created_timestamp`, and by `id` within a second (`get_conversation` in
+//! `crates/goose/src/session/session_manager.rs`). An export is one object with `conversation`. A
+//! JSONL file contains the session on its first line and one message on each later line
+//! (`session/legacy.rs`). A message is
+//! `{id, role, created, content: […], metadata: {userVisible, agentVisible}}`. Source:
+//! <https://github.com/block/goose>, now `aaif-goose/goose`, up to schema 17.
 
 mod message;
 mod send;
@@ -165,7 +167,7 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
     Ok(readers.into_iter().map(session).collect())
 }
 
-/// The provider and the model of each session, as far as its row has them.
+/// Each session's provider and model, as far as its row contains them.
 fn providers(database: &Database) -> BTreeMap<String, (String, Option<String>)> {
     let mut providers = BTreeMap::new();
     // Databases before schema 6 lack these columns.

@@ -1,4 +1,4 @@
-//! Many changes of one JSON text, as edits of its bytes.
+//! Many changes to one JSON text, as edits to its bytes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,14 +7,14 @@ use brickbat_rules::json::{Json, JsonType};
 
 use super::list::Changes;
 
-/// The changes of a value and of everything inside it.
+/// The changes to a value and to everything inside it.
 #[derive(Debug, Default)]
 pub(crate) struct JsonChanges {
-    /// The changes of its items, if it is a list.
+    /// The changes to its items, if it is a list.
     items: Changes,
     /// New fields of an object as JSON texts, by name. `None` for a field to remove.
     fields: BTreeMap<&'static str, Option<String>>,
-    /// The changes of the values inside it, by name or index.
+    /// The changes to the values inside it, by name or index.
     below: BTreeMap<String, JsonChanges>,
 }
 
@@ -43,7 +43,7 @@ impl JsonChanges {
         self.at(object).fields.insert(name, None);
     }
 
-    /// The edits of the text that contains the value.
+    /// The edits to the text that contains the value.
     pub(crate) fn edits(&self, value: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
         let mut edits = Vec::new();
         self.collect(value, &mut edits);

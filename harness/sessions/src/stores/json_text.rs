@@ -1,7 +1,7 @@
 //! Files that are one JSON value, and the readable part of files with a lost end.
 //!
-//! Products rewrite such a file completely. A crash meanwhile leaves only a part of it, or NUL bytes after
-//! it.
+//! Products rewrite such a file completely. A crash during the write leaves only a part of it, or NUL
+//! bytes after it.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,13 +1,14 @@
 //! LangGraph: the checkpoints of `SqliteSaver`.
 //!
 //! `checkpoints(thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata)`
-//! has the complete state after each step. The newest id of each thread and namespace counts. Its messages
-//! are `channel_values.messages`, each a Python object in MessagePack. `writes(…, checkpoint_id, task_id,
-//! idx, channel, type, value)` has the writes of each task of the next step. If that step did not end, the
-//! results of its finished tools exist only there. The table also keeps the writes of earlier steps.
-//! LangGraph never sends them after another user message, so they are off the branch here, where the repair
-//! looks for real results. Source: langgraph 1.2.22, langgraph-checkpoint 4.3.2 and
-//! langgraph-checkpoint-sqlite 3.1.2, <https://github.com/langchain-ai/langgraph>.
+//! contains the complete state after each step. The newest id in each thread and namespace counts. Its
+//! messages are `channel_values.messages`, each a Python object in MessagePack.
+//! `writes(…, checkpoint_id, task_id, idx, channel, type, value)` contains the writes from each task in the
+//! next step. If that step did not end, the results from its finished tools exist only there. The table
+//! also keeps the writes from earlier steps. LangGraph never sends them after another user message, so they
+//! are off the branch here, where the repair looks for real results. Source: langgraph 1.2.22,
+//! langgraph-checkpoint 4.3.2 and langgraph-checkpoint-sqlite 3.1.2,
+//! <https://github.com/langchain-ai/langgraph>.
 //!
 //! Namespaces of a single task, which contain a `:`, belong to sub-agents and are not conversations. Channels
 //! that store only differences (`DeltaChannel`, in beta) and a program's own serialisers are not supported.

@@ -1,13 +1,13 @@
-//! Edits of a JSON list in its bytes: items are removed and added.
+//! Edits to a JSON list in its bytes: items are removed and added.
 //!
-//! All changes are made in one pass, because edits of single items would overlap at their commas.
+//! All changes are made in one pass, because edits to single items would overlap at their commas.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use brickbat_rules::json::Json;
 
-/// The changes of a list.
+/// The changes to a list.
 #[derive(Debug, Default)]
 pub(crate) struct Changes {
     /// The items to remove.
@@ -22,7 +22,7 @@ impl Changes {
         self.come.is_empty() && (0..n_items).all(|n| self.gone.contains(&n))
     }
 
-    /// The edits of the bytes. Each comma is added or removed with its item.
+    /// The edits to the bytes. Each comma is added or removed with its item.
     pub(crate) fn edits(&self, list: Json<'_, '_>) -> Vec<(Range<usize>, Vec<u8>)> {
         let items: Vec<Range<usize>> = list.items().map(Json::span).collect();
         let mut edits = self.removals(&items);

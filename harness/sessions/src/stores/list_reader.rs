@@ -1,11 +1,11 @@
-//! Shared functions of the readers of JSON message lists.
+//! Shared functions for reading JSON message lists.
 
 use brickbat_rules::json::Json;
 
 use crate::{Block, Ending, Message, Place, Product, ReadError, Session};
 use brickbat_rules::histories::{self, Role};
 
-/// Maximum number of unknown kinds to keep per session. A report shows no more.
+/// Maximum number of unknown kinds to keep per session. A report does not show more.
 const MAX_UNKNOWN: usize = 32;
 
 /// An empty session from a JSON list.

@@ -1,4 +1,4 @@
-//! Shared functions of the tests of JSON stores.
+//! Shared functions for the JSON store tests.
 
 use brickbat_rules::histories::Block as Content;
 use serde_json::Value;
@@ -48,7 +48,7 @@ pub(crate) fn written(files: &Files, edits: &[Edit]) -> Files {
     after
 }
 
-/// The differing parts of two files: that of the first, and that of the second.
+/// The differing parts of two files: first the first file's part, then the second's.
 pub(crate) fn difference(before: &Files, after: &Files) -> (String, String) {
     let (old, new) = (before.main(), after.main());
     let n_start = old.iter().zip(new).take_while(|(a, b)| a == b).count();

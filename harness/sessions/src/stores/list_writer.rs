@@ -1,4 +1,4 @@
-//! Edits of a session in a store that is a JSON list of messages.
+//! Edits to a session in a store that is a JSON list of messages.
 //!
 //! The place of a block is `/3` (the complete message), `/3/content` (its text), or an item of a list in the
 //! message, such as `/3/parts/2`.
@@ -13,7 +13,7 @@ use super::json_text::whole;
 use crate::json::splice;
 use crate::{Block, Files, Message, Place, Session, WriteError};
 
-/// The changes of a message list.
+/// The changes to a message list.
 pub(crate) struct ListWriter<'s> {
     session: &'s Session,
     /// The first and the last message with a block at each place. A call and its result may share a place.
@@ -69,8 +69,8 @@ impl<'s> ListWriter<'s> {
         }
     }
 
-    /// Removes a block, and its message if that was the last block. At the place of a message, removes the
-    /// message if it has no content.
+    /// Removes a block, and its message if that was the last block. If the place refers to a message,
+    /// removes the message if it has no content.
     pub(crate) fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
         if let Some((own, _)) = self.places.get_key_value(place) {
             self.gone.insert(own);

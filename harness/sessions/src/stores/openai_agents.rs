@@ -89,7 +89,7 @@ impl Store for OpenaiAgents {
 /// A row as read: its id, and the bytes of its item, if any.
 type Found = (i64, Option<Vec<u8>>);
 
-/// The rows of each session, in the order of their ids.
+/// Each session's rows, in id order.
 fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, String> {
     let query =
         format!("SELECT rowid, session_id, message_data FROM {TABLE} ORDER BY rowid LIMIT {MAX_ROWS}");
@@ -104,7 +104,7 @@ fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, String>
     Ok(sessions)
 }
 
-/// The position of each row on the branch `main`. `None` if the store has no branches.
+/// Each row's position on the branch `main`. `None` if the store has no branches.
 fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, String> {
     if !database.tables()?.iter().any(|table| table == BRANCHES) {
         return Ok(None);
@@ -212,7 +212,7 @@ impl Reader {
     }
 }
 
-/// Returns whether an item continues the message before it. A message has the id of only one text, so a
+/// Returns whether an item continues the message before it. A message has only one text's id, so a
 /// second text begins another message.
 fn is_one_go(last: &Message, next: &Message) -> bool {
     let says =

@@ -3,7 +3,7 @@
 //!
 //! The last line is the leaf. A compaction replaces everything before it, except the messages that it keeps:
 //! the lines from `firstKeptEntryId` on, or the messages in its own `retainedTail`. Source:
-//! `docs/session-format.md` and `src/core/session-manager.ts` of the package
+//! `docs/session-format.md` and `src/core/session-manager.ts` in the package
 //! `@earendil-works/pi-coding-agent` 0.74.2, <https://github.com/earendil-works/pi-mono>.
 
 mod blocks;

@@ -23,7 +23,7 @@ pub(super) use write::write;
 
 pub(crate) struct PydanticAi;
 
-/// How the branch was chosen, and what another version would do differently.
+/// Notes on how the branch was chosen, and on what another version would do differently.
 const BRANCH: &str = "the list in its order, as pydantic-ai 1.x sends it; 2.x fills calls without a result and drops \
      results without a call";
 

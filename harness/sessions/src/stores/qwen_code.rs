@@ -174,7 +174,7 @@ fn compressed(record: &Record) -> Option<&Value> {
     record.value.pointer(COMPRESSED).filter(|history| is_own && history.is_array())
 }
 
-/// The dialect of an `auth_type`. The two defaults of Qwen Code, `qwen-oauth` and `openai`, use Chat
+/// The dialect of an `auth_type`. Qwen Code's two defaults, `qwen-oauth` and `openai`, use Chat
 /// Completions.
 fn dialect_of(auth_type: &str) -> Option<Dialect> {
     Some(match auth_type {

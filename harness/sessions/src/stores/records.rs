@@ -1,4 +1,4 @@
-//! Records of a store, and edits of their bytes.
+//! Records of a store, and edits to their bytes.
 //!
 //! A record is a JSON value for a message or an event: a line of a JSONL file, or an item of a list.
 
@@ -32,7 +32,7 @@ impl Record {
         Record { value, line: Some(line.n), span, pointer: String::new() }
     }
 
-    /// The items of a list inside this record. `bytes` are those of the file.
+    /// The items of a list inside this record. `bytes` are the file's bytes.
     pub(super) fn items(&self, bytes: &[u8], pointer: &str) -> Vec<Record> {
         let Some(list) = self.value.pointer(pointer).and_then(Value::as_array) else { return Vec::new() };
         let spans = item_spans(&bytes[self.span.clone()], pointer);
@@ -90,7 +90,7 @@ pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
     Some(Record { value, line: Some(line.n), span, pointer: String::new() })
 }
 
-/// The fault of a line that is not JSON.
+/// The fault in a line that is not JSON.
 pub(super) fn trouble(line: &Line<'_>) -> Trouble {
     let words = json::trouble(line.bytes);
     if let Some(place) = nul_bytes(line) {
@@ -128,8 +128,8 @@ pub(super) fn item_spans(bytes: &[u8], pointer: &str) -> Vec<Range<usize>> {
     list.items().map(|item| item.span()).collect()
 }
 
-/// The byte ranges of list items in a file. Each list is parsed once, however many of its items are looked
-/// up.
+/// The byte ranges of list items in a file. Each list is parsed once, regardless of how many items are
+/// looked up.
 #[derive(Debug, Default)]
 pub(super) struct ItemSpans {
     /// The ranges, by the start of the record and the pointer to the list in it.
@@ -137,7 +137,7 @@ pub(super) struct ItemSpans {
 }
 
 impl ItemSpans {
-    /// The byte range in the file of the item at a pointer inside a record.
+    /// The file's byte range that contains the item at a pointer inside a record.
     pub(super) fn find(
         &mut self,
         bytes: &[u8],
@@ -157,7 +157,7 @@ impl ItemSpans {
 /// The items of a list, and the indices of those to remove.
 type Items = (Vec<Range<usize>>, BTreeSet<usize>);
 
-/// Replacements of byte ranges of a file, collected for one pass.
+/// Replacements for byte ranges in a file, collected for one pass.
 #[derive(Debug, Default)]
 pub(super) struct Splices {
     edits: Vec<(Range<usize>, Vec<u8>)>,

@@ -50,8 +50,8 @@ impl Store for Request {
     }
 }
 
-/// Joins the parts of each message that has the same id as another message into one item. The provider
-/// rejects the item, not one of its parts.
+/// If several messages share an id, joins each one's parts into a single item. The provider rejects
+/// the item, not one of its parts.
 fn items_sent_twice(messages: &mut [Message]) {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for id in messages.iter().filter_map(|message| message.id.clone()) {
@@ -75,7 +75,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// A part of a message item.
+/// A part in a message item.
 fn part(block: &Content) -> Value {
     match block {
         Content::Text(words) => json!({ "text": words }),

@@ -1,4 +1,4 @@
-//! The rows of one session, one per message or item, and edits of their list.
+//! The rows of one session, one per message or item, and edits to their list.
 //!
 //! Such a store is ordered by its ids, so a new row in the middle needs an id there. The ids of the session
 //! are reassigned from the first changed row on. Rows before it, and other sessions, keep their ids.
@@ -16,7 +16,7 @@ pub(crate) struct Rows {
     /// The names of all columns except the id.
     columns: Vec<String>,
     rows: Vec<(i64, Vec<Value>)>,
-    /// The index of each row in `rows`, by id.
+    /// Each row's index in `rows`, by id.
     positions: BTreeMap<i64, usize>,
     changed: BTreeSet<i64>,
     deleted: BTreeSet<i64>,
@@ -24,7 +24,7 @@ pub(crate) struct Rows {
     inserted: BTreeMap<i64, Vec<Vec<Value>>>,
 }
 
-/// Maximum length of the name of a kind that is printed. Known names have up to 24 bytes.
+/// Maximum length of a kind name that is printed. Known names have up to 24 bytes.
 const MAX_NAME: usize = 40;
 
 /// A row of the new list: its old id, if it had one, and its cells.
@@ -69,7 +69,7 @@ impl Rows {
         }
     }
 
-    /// The cells with one of them replaced.
+    /// The cells, with one cell replaced.
     pub(crate) fn with(&self, mut cells: Vec<Value>, column: &str, value: Value) -> Vec<Value> {
         if let Some(cell) = self.column(column).and_then(|n| cells.get_mut(n)) {
             *cell = value;
@@ -206,7 +206,7 @@ pub(crate) fn text_of(cell: ValueRef<'_>) -> String {
     String::from_utf8_lossy(&bytes_of(cell).unwrap_or_default()).into_owned()
 }
 
-/// The name of a kind of record in a form that may be printed: the name itself, if it cannot be content.
+/// The name of a record kind, in a form that may be printed: the name itself, if it cannot be content.
 pub(crate) fn name_of(kind: &str) -> String {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_+-.".contains(&byte);
     match !kind.is_empty() && kind.len() <= MAX_NAME && kind.bytes().all(is_name) {

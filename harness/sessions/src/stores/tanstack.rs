@@ -121,7 +121,7 @@ fn home(session: &Session, message: usize) -> String {
     parts.max_by_key(|pointer| index(pointer, 2)).cloned().unwrap_or_default()
 }
 
-/// Returns whether a value is a list of UI messages of TanStack AI, which have `content` where the AI SDK has
+/// Returns whether a value is a list of TanStack AI UI messages, which have `content` where the AI SDK has
 /// `text`, and calls with `arguments`.
 fn is_list(root: Json<'_, '_>) -> bool {
     let mut has_own = false;

@@ -132,7 +132,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     writer.finish(files)
 }
 
-/// The entry after which a result of a reply's calls is inserted.
+/// The entry after which a result for one of a reply's calls is inserted.
 fn home(session: &Session, message: usize) -> String {
     let after = session.messages[message + 1..].iter().take_while(|next| next.role == Role::Tool);
     let last = after.last().or(session.messages.get(message));

@@ -32,14 +32,14 @@ pub(super) struct Tree {
     pub(super) on_path: BTreeSet<String>,
     /// The number of ids with more than one child.
     pub(super) n_forks: usize,
-    /// The faults of the branch.
+    /// The faults in the branch.
     pub(super) troubles: Vec<Trouble>,
     /// The cut, if the branch is cut off from earlier lines of the file.
     pub(super) cut: Option<Cut>,
 }
 
 impl Tree {
-    /// Builds the tree of these lines, without those that have no id. The last line is the leaf.
+    /// Builds the tree from these lines, except those without an id. The last line is the leaf.
     ///
     /// If lines share an id, `which` selects the one with the parent that counts.
     pub(super) fn of(records: Vec<Record>, keys: Keys, which: Which) -> Tree {
@@ -176,8 +176,8 @@ impl<'t> Branch<'t> {
     /// Inserts a new line after the line with an id and the lines that belong to it. Returns whether there is
     /// such a line.
     ///
-    /// `belongs` must return the same result for a line each time, so that each line is visited once, however
-    /// many are inserted there.
+    /// `belongs` must return the same result for a line each time, so that each line is visited once,
+    /// regardless of how many are inserted there.
     pub(super) fn insert(&mut self, id: &str, value: Value, belongs: impl Fn(&Value) -> bool) -> bool {
         let Some(at) = self.by_id.get(id).copied() else { return false };
         let mut end = self.ends.get(&at).copied().unwrap_or(at);

@@ -158,7 +158,7 @@ mod tests {
         assert!(written.main().starts_with(&files.main()[..200]));
     }
 
-    /// A conversation of tinyagent with a batch of two calls and `n_results` results.
+    /// A tinyagent conversation with a batch of two calls and `n_results` results.
     fn of_tinyagent(n_results: usize) -> Files {
         let said = |text: &str| json!([{ "type": "text", "text": text }]);
         let call =

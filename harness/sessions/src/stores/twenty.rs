@@ -1,4 +1,4 @@
-//! Twenty: an export of the tables of its agent's chat.
+//! Twenty: an export of its agent chat tables.
 //!
 //! One JSON object `{agentChatThread, agentTurn, agentMessage, agentMessagePart}` of lists of rows, named
 //! like Twenty's entities. A part is a row with the fields of a UI message part under different names.
@@ -131,11 +131,11 @@ impl Store for Twenty {
     }
 }
 
-/// The changes of the rows.
+/// The changes to the rows.
 struct Rows<'s> {
     session: &'s Session,
-    /// The rows of the session's parts, each with the row of its message and the index of the last message
-    /// that has it.
+    /// The session's part rows, each with its message row and the index of the last message that contains
+    /// it.
     parts: BTreeMap<&'s Place, (&'s str, usize)>,
     gone: BTreeSet<&'s Place>,
     changes: JsonChanges,
@@ -235,7 +235,7 @@ fn threads(root: Json<'_, '_>) -> BTreeMap<String, Vec<(String, UiMessage)>> {
     rows.map(|(_, row)| (text(&row, "id").to_owned(), Vec::new())).collect()
 }
 
-/// The parts of each message, in order, by the id of the message.
+/// Each message's parts, in order, by message id.
 fn parts(root: Json<'_, '_>) -> BTreeMap<String, Vec<(Place, Value)>> {
     let mut parts: BTreeMap<String, Vec<(f64, Place, Value)>> = BTreeMap::new();
     for (place, row) in rows(root, "agentMessagePart") {

@@ -15,8 +15,8 @@ use crate::driver::event::SessionEvent;
 use crate::driver::questions::Questions;
 use crate::driver::{lines, plain, protocol};
 
-/// Events of one session that are kept until they are taken. A turn shows each of its few calls about four
-/// times, and the runner takes events as they come.
+/// The maximum number of events kept for one session until they are taken. A turn shows each of its few
+/// calls about four times, and the runner takes events as they arrive.
 const MAX_EVENTS: usize = 4096;
 
 /// Passes incoming messages from the connection to the sessions that wait for them.
@@ -157,8 +157,8 @@ impl Hub {
     }
 }
 
-/// How long the cause of a broken connection may take to be known: a little longer than waiting for the
-/// process to exit.
+/// The time limit for learning why a connection broke: a little longer than waiting for the process to
+/// exit.
 const CAUSE_WAIT: Duration = Duration::from_secs(6);
 
 /// `session/update`, reduced to the fields that are used.
@@ -170,7 +170,7 @@ pub(super) struct Update {
     pub(super) update: Value,
 }
 
-/// True if a request failed because the connection is over.
+/// True if a request failed because the connection has ended.
 pub(super) fn is_over(error: &agent_client_protocol::Error) -> bool {
     is_incoming_transport_closed(error) || is_connection_terminated(error) || is_unsent(error)
 }

@@ -22,11 +22,11 @@ pub const FILTER_SHEET: &str = "filter.yaml";
 pub struct FilterManifest {
     /// The name that users write.
     pub name: String,
-    /// The exact version of its package.
+    /// Its exact package version.
     pub version: String,
     /// One sentence that describes what the filter does.
     pub description: String,
-    /// The address of its documentation.
+    /// The URL of its documentation.
     pub link: Option<String>,
     /// The ways in which it is used.
     pub modes: Vec<Mode>,

@@ -26,7 +26,7 @@ impl Endpoints {
         Ok(Endpoints { base_url, provider, gates: gates.collect::<Result<_, _>>()? })
     }
 
-    /// The mount of a plan on our server, with the gates at the addresses that the server gives them.
+    /// A plan's mount on our server, with the gates at the addresses that the server assigns to them.
     pub fn of_plan(base_url: &str, path: &str, tools: &[PlannedTool]) -> Result<Endpoints, NotAnAddress> {
         let gates: Vec<(&str, String)> =
             tools.iter().map(|tool| (tool.name.as_str(), format!("{base_url}/gate/{}", tool.name))).collect();

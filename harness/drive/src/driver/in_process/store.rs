@@ -26,8 +26,8 @@ impl Store {
         }
     }
 
-    /// The state that another process has written since; none if the file still has the last state written or
-    /// read here.
+    /// The state that another process has written since; none if the file still contains the last state
+    /// written or read here.
     pub fn changed(&mut self) -> Result<Option<Vec<u8>>, DriverError> {
         let Some(bytes) = self.read()?.filter(|bytes| *bytes != self.written) else { return Ok(None) };
         self.written = bytes.clone();

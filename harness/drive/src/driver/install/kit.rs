@@ -1,5 +1,5 @@
 //! The kits: the package `brickbat-adapter`, which implements the protocol for an adapter, and a file that
-//! does the same for a filter's driver and is written next to it.
+//! does the same for a filter's driver and is written alongside it.
 //!
 //! A manifest with `kit: 1` gets the copy that is embedded in this program, unless its dependencies include
 //! the package.
@@ -37,7 +37,7 @@ pub(super) fn files(kit: Kit, install: Install) -> Files {
     }
 }
 
-/// True if a folder has the kit: the package among its dependencies, or the file.
+/// True if a folder contains the kit: the package among its dependencies, or the file.
 pub(super) fn is_among(folder: &Path, kit: Kit, install: Install) -> bool {
     if kit == Kit::Filter {
         return files(kit, install).iter().all(|(file, _)| folder.join(file).is_file());

@@ -35,7 +35,7 @@ pub(super) struct Tools<'a> {
 /// The Python that creates virtual environments.
 const PYTHON: &str = "python3";
 
-/// How long `--version` may take: it prints a constant.
+/// The time limit for `--version`, which prints a constant.
 const VERSION_WAIT: Duration = Duration::from_secs(20);
 
 impl Tools<'_> {

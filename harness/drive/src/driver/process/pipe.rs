@@ -1,4 +1,4 @@
-//! The pipe of a process's standard error: it can be awaited, or read immediately.
+//! A process's standard error pipe, which can be awaited or read immediately.
 
 use std::io;
 
@@ -24,7 +24,7 @@ impl Pipe {
         self.0.try_read(buffer)
     }
 
-    /// Reads the bytes in the pipe, even if the runtime does not know of them yet.
+    /// Reads the bytes in the pipe, even if the runtime has not noticed them yet.
     pub(super) fn read_now(&self, buffer: &mut [u8]) -> io::Result<usize> {
         Ok(rustix::io::read(&self.0, buffer)?)
     }

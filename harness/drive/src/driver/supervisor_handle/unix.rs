@@ -27,11 +27,11 @@ pub(in super::super) type Input = OwnedFd;
 #[derive(Debug)]
 pub(in super::super) struct SupervisorHandle(Mutex<Option<UnixStream>>);
 
-/// How long a supervisor may take to report that its program runs. It takes milliseconds, but the machine may
-/// be loaded.
+/// The time limit for a supervisor to report that its program runs. It takes milliseconds, but the machine
+/// may be loaded.
 const START_WAIT: Duration = Duration::from_secs(30);
 
-/// The limit of a supervisor's message, which is one short line.
+/// The size limit for a supervisor's message, which is one short line.
 const MAX_LINE_BYTES: u64 = 4 << 10;
 
 impl SupervisorHandle {

@@ -1,5 +1,5 @@
-//! The death of a system's process, the new one that loads the session, and a second one while the first
-//! lives.
+//! Killing a system's process, starting a new one that loads the session, and starting a second one
+//! while the first still runs.
 //!
 //! Nothing here waits for a fixed time: the process is gone when the kernel reports it, its connections are
 //! closed by then, and the server reports this for each one that was in use. Only then does the conversation
@@ -13,8 +13,8 @@ use crate::server::ServerEvent;
 use brickbat_scenario::trace::Event;
 
 impl Live<'_> {
-    /// Kills the process and waits until it is completely gone. Everything that it did before it died is
-    /// reported first.
+    /// Kills the process and waits until it is completely gone. Everything that it did before its death
+    /// is reported first.
     pub(super) async fn kill_process(&mut self) -> Result<(), DriverError> {
         let remains = self.session.kill().await?;
         self.mount.drop_late_words();
@@ -98,7 +98,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// The next event that the server saw of the dead process; none once each of its connections has been
+    /// The next event that the server saw from the dead process; none after all its connections have been
     /// reported.
     async fn next_of_dead(&mut self) -> Result<Option<ServerEvent>, DriverError> {
         if self.alive.is_empty() && self.gates.is_empty() {
@@ -107,7 +107,7 @@ impl Live<'_> {
         self.mount.next().await.map(Some).ok_or_else(|| broken("the provider's server stopped"))
     }
 
-    /// An action of a process while it was being killed. The closing of its connections does not count.
+    /// Something that a process did while it was being killed. Closing its connections does not count.
     fn on_dead_event(&mut self, seen: ServerEvent) -> Result<Option<Event>, DriverError> {
         Ok(match seen {
             ServerEvent::Trace(event) => {

@@ -44,19 +44,20 @@ impl Pace {
     }
 }
 
-/// A quiet spell of an SDK: many times what it needs to continue a turn.
+/// The silence after which an SDK counts as quiet: many times longer than it needs to continue a
+/// turn.
 const QUIET: Duration = Duration::from_millis(250);
 
-/// Quiet spells after the stop of a system that notices it only at its next step: a second, as a user might
-/// wait.
+/// The quiet spells after a stop, for a system that notices the stop only at its next step: a second, as a
+/// user might wait.
 const GRACE: u32 = 4;
 
-/// A divisor of the silence of a hang. A step that has not started after that part will not start: about 4 of
-/// 15 s.
+/// A divisor for the silence that counts as a hang. A step that has not started after that part will not
+/// start: about 4 of 15 s.
 const PROGRESS_PART: u32 = 4;
 
-/// How much longer to wait for a suspect: 45 s for an SDK. Clients that back off for longer make several
-/// requests, and the conductor already waits longer for those.
+/// The factor by which to wait longer for a suspect: 45 s for an SDK. Clients that back off for longer
+/// make several requests, and the conductor already waits longer for those.
 const SUSPECT_FACTOR: u32 = 3;
 
 /// The minimum number of quiet spells before anything counts as a hang.

@@ -1,4 +1,4 @@
-//! The writes of a system's store. Each waits, before and after it, until the harness lets it continue.
+//! Writes to a system's store. Each one waits, before and after it, until the harness lets it continue.
 
 use std::collections::VecDeque;
 
@@ -37,7 +37,7 @@ impl Saves {
         self.due.retain(|due| matches!(due, Due::GoesOn(_)));
     }
 
-    /// Records a write that waits. Each of its entries is one point of the plan.
+    /// Records a write that waits. Each of its entries is one point in the plan.
     pub(super) fn held(&mut self, gate: GateId, write: &str) -> Result<(), DriverError> {
         let StoreWrite { entries, side } = StoreWrite::of(write)?;
         if let Some(n_entries) = &mut self.n_entries {

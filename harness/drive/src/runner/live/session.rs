@@ -76,7 +76,7 @@ impl SystemSession {
         }
     }
 
-    /// The id of the root of the system's processes; none if it runs in this process.
+    /// The id of the system's root process; none if the system runs in this process.
     pub(super) fn process(&self) -> Option<u32> {
         match self {
             SystemSession::InProcess(_) => None,
@@ -140,7 +140,7 @@ impl SystemSession {
         }
     }
 
-    /// The standard error of the adapter's process since the first `len` bytes; none if there is no process.
+    /// The adapter process's standard error since the first `len` bytes; none if there is no process.
     pub(super) fn stderr_since(&self, len: u64) -> Option<String> {
         match self {
             SystemSession::InProcess(_) => None,

@@ -1,4 +1,4 @@
-//! Selects the mode of a system, and checks that the running adapter is the right one.
+//! Selects a system's mode, and checks that the running adapter is the right one.
 
 use super::Subject;
 use crate::driver::{About, DriverError, Manifest};

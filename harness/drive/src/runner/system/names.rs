@@ -1,4 +1,4 @@
-//! The names of a system in reports, and the command-line options that select it again.
+//! A system's names in reports, and the command-line options that select it again.
 
 use std::path::Path;
 

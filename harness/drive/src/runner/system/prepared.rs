@@ -11,20 +11,21 @@ use crate::server::{Server, ServerLimits};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, Plan};
 
-/// How to start the processes of a system, and the folder that they all share.
+/// The command that starts a system's processes, and the folder that they all share.
 pub(in crate::runner) struct Prepared {
     launch: Launch,
     /// The description of the agent, if it speaks ACP itself.
     pub(in crate::runner) agent: Option<PlainAgent>,
-    /// The names under which the model is offered the tools, if they differ from those of the scenario.
+    /// The names under which the tools are offered to the model, if they differ from the scenario's
+    /// names.
     names: Option<NamePattern>,
     /// Dropping it waits for the processes, so they have to be dropped first.
     folder: Scratch,
 }
 
 impl Prepared {
-    /// Installs what is missing. `supervisor` is the program `brickbat`; `note` gets a line about long
-    /// preparations.
+    /// Installs all missing packages. `supervisor` is the program `brickbat`; `note` gets a line about
+    /// long preparations.
     pub(in crate::runner) async fn new(
         subject: &Subject,
         supervisor: &Path,

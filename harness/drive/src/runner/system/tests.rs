@@ -1,5 +1,5 @@
-//! Tests of our own agents on a machine that does not show socket queues: there it is never known whether the
-//! peer has read the sent bytes.
+//! Tests of our own agents on a machine that does not show socket queues. On such a machine, it is never
+//! known whether the peer has read the sent bytes.
 
 use super::*;
 use crate::server::ServerLimits;

@@ -1,4 +1,4 @@
-//! The probe of the claimed changes of the history.
+//! The probe for claimed changes to the history.
 
 use super::host::Host;
 use super::judge;
@@ -7,7 +7,7 @@ use super::script::BATCH;
 use super::session::{Observation, PATIENCE};
 use brickbat_scenario::plan::Change;
 
-/// A number of messages that is small enough to force the removal of part of a turn with a batch of calls.
+/// A message limit small enough to force the removal of part of a turn that contains a batch of calls.
 const KEEP: u32 = 1;
 
 const CHANGES: [(&str, Change); 2] =

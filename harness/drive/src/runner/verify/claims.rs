@@ -86,8 +86,8 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// Checks that a call that is handed out arrives at its gate, and that the next request has its result and
-/// the result of its sibling.
+/// Checks that a call handed to the client arrives at its gate, and that the next request contains its
+/// result and that of its sibling.
 async fn hands_out(host: &mut Host) -> Result<(), Halt> {
     let mut session = host.open(OUTSIDE).await?;
     session.play(0).await?;
@@ -136,7 +136,7 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Entries of a turn before its calls: the user's message.
+/// Entries in a turn before its calls: the user's message.
 const SAVED_EARLIER: usize = 1;
 
 /// Checks that a message is in a later request. It is sent while the tools of a batch run, or by a hook after
@@ -206,7 +206,8 @@ async fn raises(host: &mut Host) -> Result<(), Halt> {
     }
 }
 
-/// Checks that a turn ends with the results of its first reply, and that the next turn still has them.
+/// Checks that a turn ends with the results for its first reply, and that the next turn still contains
+/// them.
 async fn ends_after_one_reply(host: &mut Host, conversation: Conversation) -> Result<(), Halt> {
     let mut session = host.open(conversation).await?;
     session.play(0).await?;
@@ -308,7 +309,7 @@ async fn asks_outside(host: &mut Host) -> Result<(), Halt> {
 }
 
 /// Checks that a thread continues with the provider of each other dialect, and that its first request there
-/// has the results of the turn before.
+/// contains the results from the turn before.
 async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     if host.examinee == Examinee::Agent {
         // The harness restarts an agent with other settings for this, and `reloads-sessions` checks that a
@@ -339,7 +340,7 @@ async fn goes_over(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Checks that each request of a thread offers the search that the provider runs itself. If no provider of
+/// Checks that each request in a thread offers the search that the provider runs itself. If no provider in
 /// the mode has one, there is nothing to offer.
 async fn offers_search(host: &mut Host) -> Result<(), Halt> {
     let Some(dialect) = host.dialects.iter().copied().find(|dialect| wire::of(*dialect).searches()) else {

@@ -1,4 +1,4 @@
-//! Probes of a turn that runs to its end.
+//! Probes for a turn that runs until it ends.
 
 use super::host::{Examinee, Host, NO_STOP};
 use super::judge;
@@ -15,7 +15,7 @@ pub(super) async fn holds(host: &mut Host) -> Probed {
     Ok(Vec::new())
 }
 
-/// Checks that calls are shown and sent back under the ids of the provider.
+/// Checks that calls are shown and sent back under the provider's ids.
 pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;
@@ -30,7 +30,8 @@ pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// Checks that the outcome is what happened: an end, a rejection by the provider, or a stop.
+/// Checks that the reported outcome matches what happened: an end, a rejection by the provider, or
+/// a stop.
 pub(super) async fn tells_outcome(host: &mut Host) -> Probed {
     let mut session = host.open(BATCH).await?;
     session.play(0).await?;

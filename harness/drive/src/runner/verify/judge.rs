@@ -18,7 +18,7 @@ pub(super) struct TurnLog {
     pub(super) requests: Vec<(RequestKind, Arc<[u8]>)>,
     /// Requests outside the conversation.
     pub(super) outside: Vec<Arc<[u8]>>,
-    /// The number of requests of sub-agents.
+    /// The number of requests that sub-agents sent.
     pub(super) n_of_sub_agents: u32,
     pub(super) gate_calls: Vec<GateCall>,
     /// The states of calls, as the user saw them.
@@ -92,7 +92,7 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
     }
 }
 
-/// Checks that the calls of the turn are shown only under their wire ids. Warns if no call is shown.
+/// Checks that the calls in the turn are shown only under their wire ids. Warns if no call is shown.
 pub(super) fn shown_ids(plan: &Plan, turn: usize, log: &TurnLog) -> Result<Vec<String>, Defect> {
     let is_native = |id: &str| calls_of(plan, turn).any(|key| plan.calls[key.0 as usize].id == id);
     if let Some((foreign, _)) = log.shown.iter().find(|(id, _)| !is_native(id)) {
@@ -129,8 +129,8 @@ pub(super) fn shown_ids_or_own(plan: &Plan, turn: usize, log: &TurnLog) -> Resul
     }
 }
 
-/// Checks that the last request has the calls of the turn and their results, under their wire ids and
-/// unbroken.
+/// Checks that the last request contains the turn's calls and their results, unbroken and under their
+/// wire ids.
 pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
     let history = history(plan, body);
     let ids = |wanted: fn(&Content) -> Option<&String>| -> Vec<String> {

@@ -1,4 +1,4 @@
-//! Probes of the claims of an adapter, and of its process.
+//! Probes for an adapter's claims and for its process.
 
 use futures::stream::{self, StreamExt, TryStreamExt};
 use serde_json::{Value, json};
@@ -68,7 +68,8 @@ async fn refuses_the_unknown(host: &mut Host) -> Result<(), Halt> {
     Ok(())
 }
 
-/// Checks that the barrier is answered, idle and inside a turn, and that the history has the messages.
+/// Checks that the barrier is answered, idle and inside a turn, and that the history contains the
+/// messages.
 pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     let able = host.capabilities();
     if host.examinee == Examinee::Agent {
@@ -102,7 +103,7 @@ pub(super) async fn answers_extensions(host: &mut Host) -> Probed {
     Ok(warnings)
 }
 
-/// The number of plans for one process, and how many run at once.
+/// The number of plans for one process, and the number that run at once.
 const N_PLANS: usize = 100;
 const N_AT_ONCE: usize = 8;
 

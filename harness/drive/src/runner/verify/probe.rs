@@ -32,7 +32,7 @@ pub enum ProbeOutcome {
     Failed {
         seen: String,
         hint: String,
-        /// The adapter's standard error meanwhile.
+        /// The adapter's standard error during the probe.
         stderr: String,
         /// The line for the manifest, if the SDK may be the cause.
         limit: Option<String>,
@@ -76,7 +76,7 @@ impl Halt {
     }
 }
 
-/// A defect of an adapter, with its own advice if that of the probe does not fit.
+/// A defect in an adapter, with its own advice if the probe's advice does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{seen}")]
 pub(super) struct Defect {
@@ -105,7 +105,7 @@ impl Defect {
         Defect { hint: Some(hint), ..self }
     }
 
-    /// The same defect, prefixed with the place where it was observed.
+    /// The same defect, prefixed with the location where it was observed.
     pub(super) fn within(self, place: impl std::fmt::Display) -> Defect {
         Defect { seen: format!("{place}: {}", self.seen), ..self }
     }
@@ -118,9 +118,9 @@ impl Defect {
 struct ProbeText {
     id: &'static str,
     title: &'static str,
-    /// How to fix its finding in an adapter.
+    /// The fix for its finding in an adapter.
     adapter: &'static str,
-    /// How to fix it in a manifest, or in the agent that speaks ACP itself.
+    /// The fix in a manifest, or in the agent that speaks ACP itself.
     agent: &'static str,
 }
 

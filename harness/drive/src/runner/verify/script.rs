@@ -104,7 +104,7 @@ pub(super) const HANDED: Conversation = Conversation {
 ",
 };
 
-/// One call that runs on the user's side, and one that does not.
+/// One call that runs in the client, and one that does not.
 pub(super) const OUTSIDE: Conversation = Conversation {
     name: "outside",
     tools: r#"{ lookup: { returns: "found {key}" }, pick: { returns: "the user picked {key}", client: true } }"#,
@@ -163,8 +163,8 @@ pub(super) const FULL: Conversation = Conversation {
 ",
 };
 
-/// Two calls, with a store that asks about its writes because one of them is a point. The probe kills nothing
-/// there.
+/// Two calls, with a store that asks about its writes because one write is a point in the plan. The probe
+/// kills nothing there.
 pub(super) const SAVED: Conversation = Conversation {
     name: "saved",
     tools: r#"{ lookup: { returns: "found {key}" } }"#,

@@ -1,4 +1,4 @@
-//! One session of a probe: it logs everything that happens, and the probe decides what happens next.
+//! One session in a probe: it logs everything that happens, and the probe decides what happens next.
 
 use crate::by_now::by_now;
 use std::path::PathBuf;

@@ -6,7 +6,8 @@ use super::probe::{Defect, Halt, Hint, Probe, Probed, wrong};
 use super::script::BATCH;
 use super::session::{Observation, PATIENCE, ProbeSession};
 
-/// Seeds of the two users' messages, which distinguish the two: the plans have the same texts.
+/// The seeds for the two users' messages. They distinguish the users, because the plans contain the
+/// same texts.
 const SEEDS: [u64; 2] = [1, 2];
 
 /// Checks that two sessions in one process, both in the middle of a turn, share nothing.

@@ -55,7 +55,8 @@ async fn is_dropped(
     }
 }
 
-/// How long an SDK may take to notice a stop while its turn continues: some poll for it once a second.
+/// The time limit for an SDK to notice a stop while its turn continues. Some SDKs poll for it once a
+/// second.
 const SIGNAL_TIME: Duration = Duration::from_secs(3);
 
 /// Checks that a turn is answered when the provider's last reply has ended, and after a stop only when
@@ -88,7 +89,7 @@ pub(super) async fn awaits(host: &mut Host) -> Probed {
     }
 }
 
-/// Holds the last reply, and makes sure that the turn is not answered meanwhile.
+/// Holds the last reply, and checks that the turn is not answered in the meantime.
 async fn answered_after_the_reply(session: &mut ProbeSession) -> Result<(), Halt> {
     session.prompt(0).await?;
     let (mut held, mut n_released) = (None, 0);

@@ -1,4 +1,5 @@
-//! The part of the text about baselines: what was expected, in a line or two, and what is stale.
+//! The part of the text about baselines: the expected findings, in a line or two, and the stale
+//! entries.
 
 use std::fmt::Write;
 

@@ -172,7 +172,7 @@ impl Story<'_, '_> {
         self.drawing.step(from, to, Weight::Fault, &words);
     }
 
-    /// The scenario's name of a call, or the system's id if there is none.
+    /// The scenario's name for a call, or the system's id if there is none.
     fn name(&self, call: Option<CallKey>, id: &str) -> String {
         call.map_or_else(|| format!("?{}", words::beginning(id)), |call| call_name(self.record, call))
     }
@@ -357,7 +357,7 @@ impl Story<'_, '_> {
     }
 }
 
-/// The actions of the plan with the turn and the receipt of each.
+/// The actions in the plan, each with its turn and receipt.
 fn actions(record: &Record) -> impl Iterator<Item = (usize, &PlannedAction, &ReceiptNote)> {
     let turns = record.plan.turns.iter().enumerate();
     let actions = turns.flat_map(|(turn, planned)| planned.actions.iter().map(move |action| (turn, action)));

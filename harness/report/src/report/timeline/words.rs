@@ -74,7 +74,7 @@ pub(super) fn outcome(outcome: &ToolOutcome) -> String {
     }
 }
 
-/// A sentence with the scenario's name after the id of each call in it.
+/// A sentence in which each call id is followed by the scenario's name for that call.
 pub(super) fn with_names(record: &Record, sentence: String) -> String {
     // A model may give a call an empty id, which occurs in every sentence.
     let calls = record.plan.calls.iter().filter(|call| !call.id.is_empty());

@@ -19,7 +19,7 @@ pub(super) fn check_block(role: AnthropicRole, block: &ContentBlock, out: &mut V
     }
 }
 
-/// The blank texts of a message, up to the maximum that is reported.
+/// The blank texts in a message, up to the maximum number reported.
 ///
 /// In measurements, the provider accepted a blank text next to another block and rejected it on its own
 /// (<https://github.com/LibreChat-AI/agents/pull/124>). Models write a blank text before a call, and such

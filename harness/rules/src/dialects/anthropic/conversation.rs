@@ -1,4 +1,4 @@
-//! Anthropic Messages: the conversation of a request.
+//! Anthropic Messages: the conversation in a request.
 
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! The maximum size of images in a conversation.
 //!
-//! Every request contains all images of the conversation, so one image that is too large bricks it. So
+//! Every request contains all images in the conversation, so one image that is too large bricks it. So
 //! does the twenty-first image, if any of them exceeds the lower limit for many images. The limit of 5 MB
 //! per image is not checked here. The size of an image given as a URL or a file id is unknown.
 

@@ -1,19 +1,19 @@
-//! Profiles of Anthropic Messages by date.
+//! Anthropic Messages profiles by date.
 
 use super::{cache_control, content, pairing, server_tools, tags, thinking};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
-/// Differences between the profiles of Anthropic Messages.
+/// Differences between the Anthropic Messages profiles.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AnthropicSwitches {
-    /// Where messages with the role `system` are accepted.
+    /// The positions at which messages with the role `system` are accepted.
     pub(crate) system_messages: SystemMessages,
     /// The first Claude version that rejects a conversation ending with an assistant message.
     pub(crate) first_without_prefill: ModelVersion,
     pub(crate) tool_names: ToolNames,
 }
 
-/// Limits on the name of a call in the history.
+/// Limits on a call's name in the history.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ToolNames {
     pub(crate) max_chars: usize,
@@ -21,7 +21,7 @@ pub(crate) struct ToolNames {
     pub(crate) are_plain: bool,
 }
 
-/// Where Anthropic Messages accepts messages with the role `system`.
+/// The positions at which Anthropic Messages accepts messages with the role `system`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SystemMessages {
     /// Nowhere: the role is unknown, and the system prompt has its own top-level field.
@@ -104,5 +104,6 @@ const SWITCHES: AnthropicSwitches = AnthropicSwitches {
 };
 
 /// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.
-/// The OpenAPI description of 2024 has the pattern (<https://github.com/shibeshduw/anthropic-generated>).
+/// The 2024 OpenAPI description contains the pattern
+/// (<https://github.com/shibeshduw/anthropic-generated>).
 const OLD_TOOL_NAMES: ToolNames = ToolNames { max_chars: 64, are_plain: true };

@@ -32,7 +32,7 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// A problem with a known field, in the order of the error messages of the field rules.
+/// A problem with a known field, in the order of the field rules' error messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Complaint {
     Missing,

@@ -61,7 +61,7 @@ const KNOWN: [&str; 8] = [
     "error",
 ];
 
-/// Stop reasons of replies that may end in the middle of a call.
+/// Stop reasons for replies that may end in the middle of a call.
 const CUT_OFF: [&str; 4] = ["max_tokens", "refusal", "model_context_window_exceeded", "pause_turn"];
 
 #[derive(Debug)]

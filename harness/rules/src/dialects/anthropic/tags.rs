@@ -1,14 +1,14 @@
 //! Blocks that do not belong to this API: blocks of another dialect, and blocks without a type.
 //!
-//! An unknown type passes, because new ones appear every month. A type of another API is rejected: a
-//! thread that was stored by one provider and sent to another is full of them.
+//! An unknown type passes, because new ones appear every month. A type from another API is rejected:
+//! a thread that was stored by one provider and sent to another is full of them.
 
 use super::block::{ContentBlock, Field};
 use super::schema::{BlockSpot, Complaint, REQUEST_SHAPE};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// Checks the type of a block of an unknown kind.
+/// Checks the type of a block whose kind is unknown.
 pub(super) fn check_block(spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {
     check_tag(block.get(Field::Type), TagSpot { block: spot, inner: None }, out);
 }
@@ -77,9 +77,8 @@ fn check_tag(tag: Option<Json>, spot: TagSpot, out: &mut Violations) {
     }
 }
 
-/// Types of the parts and items of OpenAI Chat Completions, OpenAI Responses and Mistral, and of messages
-/// stored by the AI SDK and LangChain. Type names that this API could adopt itself, such as `file`, are left
-/// out.
+/// Types of parts and items in OpenAI Chat Completions, OpenAI Responses and Mistral, and in messages stored
+/// by the AI SDK and LangChain. Type names that this API could adopt itself, such as `file`, are left out.
 const FOREIGN: [&str; 33] = [
     "image_url",
     "input_audio",

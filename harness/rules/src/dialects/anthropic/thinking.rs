@@ -1,4 +1,4 @@
-//! Where thinking blocks are required or forbidden, and whether they are unchanged.
+//! Checks where thinking blocks are required or forbidden, and that they are unchanged.
 //!
 //! The field that enables thinking may come after the messages, so checks that depend on it wait for the
 //! end. Signatures can be verified only by a provider that remembers what it issued. Without a memory,
@@ -65,7 +65,7 @@ struct Returned {
     is_moved: bool,
 }
 
-/// Adds the thinking of a reply to the issued thoughts.
+/// Adds a reply's thinking to the issued thoughts.
 pub(super) fn remember(thoughts: &mut Thoughts, request: Json, reply: &Value) {
     let text = |value: &'_ Value| value.as_str().unwrap_or_default().to_owned();
     let blocks = reply["content"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -232,7 +232,7 @@ impl<'a> Thinking<'a> {
         tool_loop.last_reply = first;
     }
 
-    /// Ends the tool loop: the turn has something other than calls or results.
+    /// Ends the tool loop: the turn contains anything other than calls or results.
     pub(super) fn loop_ends(&mut self) {
         self.tool_loop = None;
     }

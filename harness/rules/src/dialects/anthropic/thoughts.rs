@@ -1,4 +1,4 @@
-//! Thinking that the provider of Anthropic Messages issued, block by block, with its conversation.
+//! Thinking that the Anthropic Messages provider issued, block by block, with its conversation.
 
 use hashbrown::HashMap;
 
@@ -6,7 +6,7 @@ use hashbrown::HashMap;
 #[derive(Debug, Clone, Default)]
 pub struct Thoughts {
     thoughts: Vec<Thought>,
-    /// The index of each thought, by its signature, or by its data if it is redacted.
+    /// Each thought's index, by its signature, or by its data if it is redacted.
     places: HashMap<String, usize>,
     n_replies: usize,
     n_bytes: usize,
@@ -35,8 +35,8 @@ pub struct Bound {
     pub(crate) messages: u64,
 }
 
-/// Maximum number of bytes of thinking and signatures to keep. A real reply has up to some hundred kB, a
-/// plan a few kB.
+/// Maximum number of bytes of thinking and signatures to keep. A real reply takes up to a few hundred
+/// kB, a plan a few kB.
 const MAX_BYTES: usize = 16 << 20;
 
 impl Thoughts {
@@ -49,7 +49,7 @@ impl Thoughts {
         self.overflowed
     }
 
-    /// Adds the thoughts of a reply, each with its key and text. `before` is the last thought of the
+    /// Adds the thoughts in a reply, each with its key and text. `before` is the last thought in the
     /// request.
     pub(crate) fn add<'r>(
         &mut self,

@@ -1,5 +1,5 @@
-//! A conversation as it is read: the current turn, the turn before it, and the facts that later turns are
-//! checked against.
+//! The state while a conversation is read: the current turn, the turn before it, and the facts that later
+//! turns are checked against.
 //!
 //! "Consecutive `user` or `assistant` turns in your request will be combined into a single turn" (the
 //! official Python SDK, `types/message_create_params.py`), so the rules about structure apply to turns.
@@ -27,7 +27,7 @@ pub(super) struct Turns<'a> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RoleTurn {
     pub(super) role: AnthropicRole,
-    /// The index of the first message of the run.
+    /// The index of the run's first message.
     pub(super) first: usize,
     pub(super) ends: Option<(SeenBlock, SeenBlock)>,
     pub(super) thought: Option<BlockPosition>,
@@ -100,7 +100,7 @@ impl<'a> Turns<'a> {
         }
     }
 
-    /// Ends the conversation. `body` has the fields around it.
+    /// Ends the conversation. `body` contains the fields around it.
     pub(super) fn finish(&mut self, switches: &AnthropicSwitches, body: Json, out: &mut Violations) {
         self.close(None, out);
         let Some(last) = &self.before else { return };

@@ -49,7 +49,7 @@ pub(super) struct ConverseBlock {
     pub(super) kind: ConverseKind,
     /// The text or the reasoning.
     value: Mark,
-    /// The id of the call or of the result.
+    /// The id of the call or result.
     id: Mark,
     /// True if a result has its own type, as results of the model's own tools do.
     pub(super) is_typed: bool,
@@ -99,7 +99,7 @@ impl<'t, 'a> ConverseMessage<'_, 't, 'a> {
         self.json.at(block.id)?.as_str()
     }
 
-    /// Returns the text or the reasoning of one of its blocks.
+    /// Returns the text or reasoning from one of its blocks.
     pub(super) fn value(&self, block: &ConverseBlock) -> Option<Json<'t, 'a>> {
         self.json.at(block.value)
     }
@@ -184,9 +184,10 @@ impl<'t, 'a> BlockFields<'t, 'a> {
         RARE_KEYS.into_iter().any(|key| self.json.get(key).is_some_and(Json::is_object))
     }
 
-    /// Returns whether this is a call of the model's own tools. Claude gives calls of client tools the
-    /// type `tool_use`, and clients send it back; the only documented type is that of the model's own
-    /// tools (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
+    /// Returns whether this is a call to one of the model's own tools. Claude gives calls to client
+    /// tools the type `tool_use`, and clients send it back; the only documented type is the one for the
+    /// model's own tools
+    /// (<https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ToolUseBlock.html>).
     fn is_server_call(&self) -> bool {
         self.call_type.is_some_and(|kind| kind.is("server_tool_use"))
     }

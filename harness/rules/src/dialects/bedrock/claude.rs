@@ -1,4 +1,4 @@
-//! Requirements of Claude for conversations that Converse itself accepts.
+//! Claude's requirements for conversations that Converse itself accepts.
 //!
 //! The model may be known only at the end, so violations are kept until then.
 
@@ -35,7 +35,7 @@ struct ClaudeReply {
     is_paused: bool,
 }
 
-/// The first block of a reply.
+/// The first block in a reply.
 #[derive(Debug, Clone, Copy)]
 enum Beginning {
     Thinking,
@@ -163,7 +163,7 @@ impl<'a> Claude<'a> {
         }
     }
 
-    /// Records the calls of a reply. Text must not follow a call; reasoning and the model's own tools may.
+    /// Records the calls in a reply. Text must not follow a call; reasoning and the model's own tools may.
     fn take_calls(&mut self, message: ConverseMessage<'_, '_, 'a>) {
         let n = message.n;
         self.calls.clear();

@@ -1,4 +1,4 @@
-//! Bedrock Converse: the conversation of a request.
+//! Bedrock Converse: the conversation in a request.
 
 use serde_json::{Map, Value, json};
 

@@ -54,7 +54,7 @@ impl<'a> ConversePairing<'a> {
         }
     }
 
-    /// Records the results of a message, each id once. Repeated results are reported.
+    /// Records the results in a message, each id once. Repeated results are reported.
     fn take_results(&mut self, message: ConverseMessage<'_, '_, 'a>, out: &mut Violations) {
         self.results.clear();
         let (n, mut twice) = (message.n, Twice::default());

@@ -1,4 +1,4 @@
-//! Profiles of Bedrock Converse.
+//! Bedrock Converse profiles.
 
 use super::claude;
 use crate::{Dialect, Envelope, Profile};

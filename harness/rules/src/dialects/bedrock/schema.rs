@@ -10,7 +10,7 @@ use crate::dialects::is_plain_name;
 use crate::json::{Json, JsonType};
 use crate::{Occurrence, Rule, Violations};
 
-/// Maximum length of a call's id and of a tool's name.
+/// Maximum length of a call id and of a tool name.
 const MAX_CHARS: usize = 64;
 
 /// Checks that the body is an object with a list of messages, and that the offered tools are well-formed.

@@ -46,7 +46,7 @@ static COMMON: Common = Common { truncated: &TRUNCATED, unreadable: &UNREADABLE,
 const KNOWN: [&str; 6] =
     ["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"];
 
-/// Stop reasons of replies that may end in the middle of a call.
+/// Stop reasons for replies that may end in the middle of a call.
 const CUT_OFF: [&str; 6] = [
     "max_tokens",
     "guardrail_intervened",

@@ -1,4 +1,4 @@
-//! Google Gemini: the conversation of a request.
+//! Google Gemini: the conversation in a request.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Thought signatures that the provider of Gemini issued.
+//! Thought signatures that the Gemini provider issued.
 
 use hashbrown::HashSet;
 
@@ -9,13 +9,13 @@ pub struct Issued {
     overflowed: bool,
 }
 
-/// Maximum number of bytes of signatures to keep. A real signature has some kB, and a plan issues a few
-/// dozen.
+/// Maximum number of bytes of signatures to keep. A real signature takes a few kB, and a plan issues a
+/// few dozen.
 const MAX_BYTES: usize = 4 << 20;
 
 /// Placeholder signatures for calls that another model made
-/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as text and as the base64 that clients
-/// make of it.
+/// (<https://ai.google.dev/gemini-api/docs/thought-signatures>), as text and in the base64 form that
+/// clients produce.
 const STAND_INS: [&str; 4] = [
     "skip_thought_signature_validator",
     "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I",

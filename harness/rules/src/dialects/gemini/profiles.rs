@@ -15,7 +15,7 @@ pub(crate) struct GeminiSwitches {
     pub(crate) first_without_prefill: ModelVersion,
     /// The first version that rejects the role `function`.
     pub(crate) first_without_function_role: ModelVersion,
-    /// Parts of the names of earlier models that reject both, too.
+    /// Name fragments that identify earlier models that also reject both.
     pub(crate) also_without_them: &'static [&'static str],
 }
 

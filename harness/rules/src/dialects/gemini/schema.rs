@@ -215,7 +215,7 @@ fn wrong_type(
     });
 }
 
-/// Maximum number of characters of a quoted text.
+/// Maximum number of characters in a quoted text.
 ///
 /// The provider quotes a complete value, so the error message about a hostile body could be as long as the
 /// body. For arrays and objects, only the brackets are quoted.

@@ -46,8 +46,8 @@ impl<'a> Signatures<'a> {
         }
     }
 
-    /// Records the signature of a call if the provider did not issue it. It is unknown
-    /// whether the provider verifies signatures of earlier turns.
+    /// Records the signature of a call if the provider did not issue it. It is unknown whether the
+    /// provider verifies signatures from earlier turns.
     fn check_issued(&mut self, part: &Part<'_, 'a>) {
         let Some((field, signature)) = part.signature.filter(|_| self.memory.is_whole()) else { return };
         let is_foreign = |text: Cow<str>| !text.is_empty() && !self.memory.signatures.takes(&text);

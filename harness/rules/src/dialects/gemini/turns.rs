@@ -29,7 +29,7 @@ pub(super) struct Turns {
     /// Contents with the former role of responses, up to the maximum that is reported.
     of_function: Vec<usize>,
     found: Vec<Found>,
-    /// The number of violations found by kind. Each kind has its own limit.
+    /// The number of violations found, by kind. Each kind has its own limit.
     counts: [usize; 3],
 }
 
@@ -81,7 +81,7 @@ struct ResponseTurn {
     later: Vec<usize>,
 }
 
-/// The part with the first call of a turn, and the field of the call.
+/// The part with the first call in a turn, and the call's field.
 #[derive(Debug, Clone, Copy)]
 struct FirstCall {
     place: PartPosition,

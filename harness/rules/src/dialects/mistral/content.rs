@@ -83,7 +83,7 @@ impl ContentRules {
         }
     }
 
-    /// Returns the index of the error message for the id of a call, if the id is invalid.
+    /// Returns the index of the error message for a call id, if the id is invalid.
     fn complaint(&self, id: &str) -> Option<usize> {
         match self.call_ids {
             CallIds::NineAlphanumerics if id == "null" => Some(CALL_WITHOUT_ID),

@@ -1,4 +1,4 @@
-//! The beginning and the end of a conversation, and the order of roles.
+//! The beginning and the end of a conversation, and the role order.
 
 use super::profiles::{MistralSwitches, UserAfterTool};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};

@@ -1,7 +1,7 @@
 //! Matching calls and results.
 //!
 //! The validator checks at the next assistant message and at the end. A user message between a call and
-//! its result is a question of the order of roles. The first message is skipped.
+//! its result is left to the role order rules. The first message is skipped.
 
 use super::profiles::{FirstMessage, MistralSwitches, PairingMode};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};

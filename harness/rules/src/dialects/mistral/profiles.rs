@@ -1,8 +1,8 @@
-//! Profiles of Mistral's La Plateforme by date, and of Mistral's validator `mistral-common` by tokenizer
-//! version.
+//! Profiles for Mistral's La Plateforme by date, and for Mistral's validator `mistral-common` by
+//! tokenizer version.
 //!
 //! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
-//! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares them with it.
+//! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares both.
 
 use super::{content, order, shape};
 use crate::{Dialect, Envelope, Profile, Rule};
@@ -14,7 +14,7 @@ pub(crate) struct MistralSwitches {
     pub(crate) user_after_tool: UserAfterTool,
     /// How calls and results are matched.
     pub(crate) pairing: PairingMode,
-    /// How calls and results at the beginning of a conversation are treated.
+    /// How calls and results at the beginning of a conversation are handled.
     pub(crate) first_message: FirstMessage,
     pub(crate) call_ids: CallIds,
 }
@@ -35,7 +35,7 @@ pub(crate) enum UserAfterTool {
 pub(crate) enum PairingMode {
     /// By number only; ids are ignored (tokenizers before version 11).
     ByCount,
-    /// By id: each result has the id of a call, and no two results have the same id (tokenizers from
+    /// By id: each result has a call's id, and no two results have the same id (tokenizers from
     /// version 11).
     ById,
 }

@@ -21,7 +21,7 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// Checks the fields of a message and of its calls.
+/// Checks the fields of a message and its calls.
 pub(super) fn check_message(said: MistralMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
     let at = |name: &str| format!("/messages/{n}/{name}");
@@ -139,8 +139,7 @@ fn missing(out: &mut Violations, rule: &'static super::Rule, parent: impl FnOnce
 }
 
 /// "Extra inputs are not permitted", in a list of details with status 422, shows that Pydantic reads the
-/// body (<https://github.com/Gitlawb/openclaude/issues/739>). The types are those of the validator's
-/// messages.
+/// body (<https://github.com/Gitlawb/openclaude/issues/739>). The types match the validator's messages.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
     summary: "The known fields of the body, messages and calls are present and have the right types.",
     why: "A field that every message or call needs is missing or has another type. Send `messages` as a list of \

@@ -37,7 +37,7 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
     usage_early: None
 }
 
-/// Returns whether a model belongs to one of Mistral's families: mistral, ministral, magistral, codestral,
+/// Returns whether a model belongs to a Mistral family: mistral, ministral, magistral, codestral,
 /// devstral, mixtral, pixtral, voxtral. A client of this dialect also talks to other models, and their ids
 /// have other formats.
 pub(crate) fn is_mistral_model(model: &str) -> bool {

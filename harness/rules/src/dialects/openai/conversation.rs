@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: the conversation of a request. Mistral writes the same.
+//! OpenAI Chat Completions: the conversation in a request. Mistral writes the same.
 
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,7 @@
 //!
 //! The lists are closed. An unknown type may be a new type of the provider, so it passes.
 
-/// Blocks of Anthropic Messages.
+/// Anthropic Messages blocks.
 const ANTHROPIC: [&str; 18] = [
     "tool_use",
     "tool_result",
@@ -24,7 +24,7 @@ const ANTHROPIC: [&str; 18] = [
     "container_upload",
 ];
 
-/// Parts of OpenAI Responses that no other dialect has.
+/// OpenAI Responses parts that no other dialect has.
 const RESPONSES_PARTS: [&str; 7] = [
     "input_text",
     "output_text",
@@ -35,14 +35,14 @@ const RESPONSES_PARTS: [&str; 7] = [
     "computer_screenshot",
 ];
 
-/// Items of OpenAI Responses that were seen in place of a part.
+/// OpenAI Responses items that were seen in place of a part.
 const RESPONSES_ITEMS: [&str; 5] =
     ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
 
-/// Parts of OpenAI Chat Completions with a name that no item or part of Responses has.
+/// OpenAI Chat Completions parts whose names no Responses item or part has.
 const CHAT: [&str; 3] = ["text", "image_url", "file"];
 
-/// Parts of the AI SDK, and types that LangChain gives to parts of Gemini and to calls.
+/// AI SDK parts, and the types that LangChain gives to Gemini parts and to calls.
 const LIBRARIES: [&str; 6] =
     ["tool-call", "tool-result", "tool-approval-request", "tool_call", "functionCall", "functionResponse"];
 

@@ -25,7 +25,7 @@ struct CallBatch<'a> {
 /// The calls with one id. There should be only one.
 #[derive(Debug)]
 struct Calls {
-    /// The index of the first of them.
+    /// The index of the first one.
     first: usize,
     /// The first message that answered.
     answer: Option<usize>,

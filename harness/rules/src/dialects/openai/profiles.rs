@@ -1,13 +1,13 @@
-//! Profiles of OpenAI Chat Completions, and of compatible providers that are stricter.
+//! Profiles for OpenAI Chat Completions, and for stricter compatible providers.
 //!
 //! For a provider other than OpenAI, only rules with a known rejection there are errors. OpenAI's other rules
 //! are tolerated if they are about calls and answers, because most servers check those. They are dropped if
-//! they are about the form of a single message.
+//! they are about a single message's form.
 
 use super::{content, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
 
-/// Differences between the profiles of OpenAI Chat Completions.
+/// Differences between the OpenAI Chat Completions profiles.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OpenaiChatSwitches {
     pub(crate) max_call_id_chars: usize,
@@ -309,7 +309,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
     },
 ];
 
-/// The requirements of OpenAI: no optional rule applies.
+/// OpenAI's requirements: no optional rule applies.
 const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     max_call_id_chars: MAX_CALL_ID_CHARS,
     message_fields: MessageFields::Any,
@@ -374,8 +374,8 @@ const MINIMAX_NOT_FOUND: &str = "invalid params, tool result's tool id ({id}) no
 
 /// vLLM. Its source has no check of calls and answers, drops an empty list of calls, and replaces
 /// arguments that it cannot parse
-/// (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). The chat template of
-/// the model decides whether roles must alternate: rejected in
+/// (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). The model's chat
+/// template decides whether roles must alternate: rejected in
 /// <https://github.com/vllm-project/vllm/issues/6862>, fixed with another template in
 /// <https://github.com/weaviate/Verba/issues/150>.
 const VLLM: Profile = Profile {

@@ -42,7 +42,7 @@ struct UnreadArguments {
     id: String,
 }
 
-/// A part of a message that is not text.
+/// A message part that is not text.
 struct OtherPart {
     pointer: String,
     n: usize,
@@ -157,7 +157,7 @@ impl Relatives {
 /// The message fields that every provider of the dialect documents.
 const KNOWN_FIELDS: [&str; 6] = ["role", "content", "name", "tool_calls", "tool_call_id", "function_call"];
 
-/// Fields that OpenAI documents for assistant replies. No rejection because of them is known.
+/// Fields that OpenAI documents for assistant replies. No provider is known to reject them.
 const UNTRIED_FIELDS: [&str; 2] = ["refusal", "audio"];
 
 fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Violations) {

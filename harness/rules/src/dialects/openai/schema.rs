@@ -25,7 +25,7 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
     }
 }
 
-/// Checks the fields of a message and of its calls.
+/// Checks the fields of a message and its calls.
 pub(super) fn check_message(switches: &OpenaiChatSwitches, said: ChatMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
     if !said.json.is_object() {
@@ -177,7 +177,7 @@ fn in_message(n: usize, name: &str) -> Field {
     Field { pointer: format!("/messages/{n}/{name}"), path: format!("messages[{n}].{name}") }
 }
 
-/// Requires a string field of a call, and returns it.
+/// Requires a string field in a call, and returns it.
 fn string<'t, 'a>(
     value: Option<Json<'t, 'a>>,
     name: &str,

@@ -1,7 +1,7 @@
 //! OpenAI Chat Completions: chunks that add to choices, the finish reason of each choice, the usage,
 //! `[DONE]`.
 //!
-//! Mistral's streams have the same grammar with some differences, so the machine reads its rules from a
+//! Mistral streams follow the same grammar with some differences, so the machine reads its rules from a
 //! table.
 //!
 //! The following is legal, because compatible providers do it and readers use the index of a call as key:
@@ -131,7 +131,7 @@ fn is_openai_model(model: &str) -> bool {
     !name.contains('/') && !name.starts_with("gpt-oss") && (is_family || is_reasoner())
 }
 
-/// The rules of one variant of the grammar.
+/// The rules for one variant of the grammar.
 #[derive(Debug)]
 pub(crate) struct ChatRules {
     pub(crate) common: Common,
@@ -160,7 +160,7 @@ pub(crate) struct ChatRules {
     pub(crate) after_end: &'static StreamRule,
 }
 
-/// Finish reasons of replies that may end in the middle of a call.
+/// Finish reasons for replies that may end in the middle of a call.
 const CUT_OFF: [&str; 5] =
     ["length", "model_length", "content_filter", "error", "insufficient_system_resource"];
 
@@ -168,7 +168,7 @@ const CUT_OFF: [&str; 5] =
 pub(crate) struct Chat {
     rules: &'static ChatRules,
     id: Option<Digest>,
-    /// True if the stream has the model name of another company.
+    /// True if the stream contains another company's model name.
     is_foreign: bool,
     choices: BTreeMap<u64, StreamedChoice>,
     /// Choices without a finish reason so far.
@@ -386,7 +386,7 @@ impl StreamedChoice {
     }
 }
 
-/// Checks the format of a call's id. Mistral's ids have nine letters and digits.
+/// Checks the format of a call id. Mistral's ids consist of nine letters and digits.
 fn check_id(rules: &ChatRules, id: Option<&str>, warnings: &mut Warnings) -> Verdict {
     let fits = |id: &str| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric());
     match (rules.call_id, id) {

@@ -1,4 +1,4 @@
-//! OpenAI Responses: the conversation of a request, a flat list of items.
+//! OpenAI Responses: the conversation in a request, a flat list of items.
 
 use serde_json::{Map, Value, json};
 

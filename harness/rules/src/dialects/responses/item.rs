@@ -82,8 +82,8 @@ impl ToolKind {
         self as usize
     }
 
-    /// Returns whether the client has defined and named the tool. All others are predefined by the
-    /// provider.
+    /// Returns whether the client has defined and named the tool. All other tools are predefined by
+    /// the provider.
     pub(super) fn is_defined_by_client(self) -> bool {
         matches!(self, ToolKind::Function | ToolKind::Custom)
     }

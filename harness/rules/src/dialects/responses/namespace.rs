@@ -1,4 +1,4 @@
-//! A call of a function in a namespace has the name of the namespace.
+//! A call to a function in a namespace contains the namespace's name.
 //!
 //! Calls are compared only with the tools in the request. A request without tools passes, and so does an
 //! unknown name.

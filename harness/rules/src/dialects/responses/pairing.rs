@@ -39,7 +39,7 @@ struct Calls {
     demand: Demand,
     /// Number of calls without an output.
     n_open: usize,
-    /// True after an output since the first of them. Two calls with the same id and only one output pass.
+    /// True after an output since the first one. Two calls with the same id and only one output pass.
     is_answered: bool,
     /// Number of messages before the call.
     n_messages: usize,

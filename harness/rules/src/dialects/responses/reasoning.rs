@@ -18,7 +18,7 @@ pub(super) struct Reasoning<'a> {
     empty: Vec<(usize, Cow<'a, str>)>,
     /// Items that the provider knows as results of reasoning.
     results: Vec<OutputItem<'a>>,
-    /// Ids of items of earlier responses.
+    /// Ids of items from earlier responses.
     before: HashSet<Cow<'a, str>>,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Reasoning<'a> {
         self.before.insert(id);
     }
 
-    /// Reports the violations after the last item. `sent` has the ids of all items that were sent.
+    /// Reports the violations after the last item. `sent` contains the ids of all sent items.
     pub(super) fn finish(&mut self, is_stored: bool, sent: &Ids<'a>, out: &mut Violations) {
         if !is_stored {
             for (n, id) in self.empty.drain(..) {

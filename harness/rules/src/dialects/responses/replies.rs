@@ -20,8 +20,8 @@ pub struct Replies {
     overflowed: bool,
 }
 
-/// Maximum number of bytes of requests and replies to keep. The longest plan has a few kB; the limit
-/// protects memory against a flood of large requests.
+/// Maximum number of bytes to keep from requests and replies. The longest plan takes a few kB; the
+/// limit protects memory against a flood of large requests.
 const MAX_BYTES: usize = 32 << 20;
 
 #[derive(Debug, Clone)]
@@ -59,7 +59,7 @@ pub struct Found<'a> {
 #[derive(Debug, Clone, Copy)]
 pub struct Earlier<'a> {
     pub(crate) items: &'a str,
-    /// How much of its reply was sent. Items that a client sent are always complete.
+    /// The part of its reply that was sent. Items that a client sent are always complete.
     pub(crate) delivery: Delivery,
 }
 

@@ -245,7 +245,7 @@ fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field) {
 }
 
 /// Proxies quote the error message "Invalid type for 'input\[0\]': expected an input item, but got a
-/// string instead."; its form is that of the provider's other API.
+/// string instead."; its form matches the provider's other API.
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
     summary: "The body has something to answer, and the known fields of messages have the right types.",
     why: "There is no `input` and no earlier response to continue from, or a field has another \

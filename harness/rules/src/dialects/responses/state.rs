@@ -17,7 +17,7 @@ use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
 pub(super) struct State<'a> {
     switches: &'static ResponsesSwitches,
     memory: &'a Memory,
-    /// The ids of the items; `places` has the index of each.
+    /// The item ids; `places` contains the index of each.
     ids: Ids<'a>,
     places: Vec<usize>,
     /// Items sent only as an id.

@@ -124,7 +124,7 @@ impl Responses {
         Ok(())
     }
 
-    /// Recognizes the first event of the rest of a stream.
+    /// Recognizes the first event in the rest of a stream.
     fn resume(&mut self, kind: &str, data: Json) {
         let first = data.field("sequence_number").as_u64().filter(|first| *first > 0);
         if let (Phase::Before, Some(first)) = (&self.phase, first)

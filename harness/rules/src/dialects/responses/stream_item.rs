@@ -61,7 +61,7 @@ enum What {
         whole: &'static str,
         part: PartOfText,
     },
-    /// The progress of one of the provider's tools.
+    /// The progress of one provider tool.
     Progress,
 }
 
@@ -113,7 +113,7 @@ static FAMILIES: [Family; 17] = [
     family("response.mcp_list_tools", &["mcp_list_tools"], What::Progress),
 ];
 
-/// Returns the family of an event's type, if it occurs inside an item.
+/// Returns the family of an event type, if it occurs inside an item.
 pub(super) fn family_of(kind: &str) -> Option<&'static Family> {
     let (prefix, _) = kind.rsplit_once('.')?;
     FAMILIES.iter().find(|family| family.prefix == prefix)
@@ -197,7 +197,7 @@ impl StreamedItem {
         }
     }
 
-    /// Returns the index of a text's part, which must be open.
+    /// Returns the index of a text part, which must be open.
     fn part_of(&self, part: PartOfText, kind: &str, data: Json, room: &Room) -> Result<u64, BrokenRule> {
         let index = |list: PartList| data.field(list.index_field()).as_u64().unwrap_or(0);
         match part {

@@ -1,4 +1,4 @@
-//! An outline written out as messages, with the position of each of its parts.
+//! An outline written out as messages, with the position of each part.
 
 use super::History;
 use super::ids::IdSource;
@@ -9,7 +9,7 @@ use crate::histories::{Block, Call, CallResult, Image, Message, Role, Signs, Thi
 /// A conversation under construction.
 pub(super) struct Draft {
     pub(super) messages: Vec<DraftMessage>,
-    /// The positions of the parts of each turn.
+    /// The positions of each turn's parts.
     pub(super) turns: Vec<TurnPlaces>,
     pub(super) ids: IdSource,
     signs: Signs,
@@ -20,7 +20,7 @@ pub(super) struct DraftMessage {
     pub(super) blocks: Vec<(Block, Mark)>,
 }
 
-/// What a repair may do with a block.
+/// The changes that a repair may make to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mark {
     Sound,
@@ -28,7 +28,7 @@ pub(super) enum Mark {
     AtStake,
 }
 
-/// The messages of a turn.
+/// The messages in a turn.
 #[derive(Debug, Default)]
 pub(super) struct TurnPlaces {
     pub(super) prompt: usize,

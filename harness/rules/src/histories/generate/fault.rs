@@ -2,10 +2,10 @@
 
 use crate::Dialect;
 
-/// The fault of a conversation.
+/// The fault in a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// The conversation ends with a batch of calls, and one of them has no result.
+    /// The conversation ends with a batch of calls, one of which has no result.
     MissingAtTail,
     /// A call has no result, and the conversation continues.
     MissingInMiddle,

@@ -1,4 +1,4 @@
-//! What happens in a conversation, without its ids. The generator draws outlines and shrinks them.
+//! The events in a conversation, without ids. The generator draws outlines and shrinks them.
 
 use arbitrary::{Arbitrary, Unstructured};
 
@@ -10,7 +10,7 @@ use super::plant;
 use super::words::{Tool, Words};
 use crate::Dialect;
 
-/// The dialects for which conversations are generated: those of all providers.
+/// The dialects for which conversations are generated: all providers' dialects.
 pub const DIALECTS: [Dialect; 6] = [
     Dialect::AnthropicMessages,
     Dialect::OpenaiChat,
@@ -24,7 +24,7 @@ pub const DIALECTS: [Dialect; 6] = [
 /// it has no rules.
 const _: () = assert!(DIALECTS.len() + cfg!(feature = "toy-dialect") as usize == Dialect::ALL.len());
 
-/// What happens in a conversation, and its fault.
+/// The events in a conversation, and its fault.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outline {
     pub(super) dialect: Dialect,
@@ -105,7 +105,7 @@ pub(super) enum Output {
     SilentError,
 }
 
-/// The last message of a turn.
+/// The last message in a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) thinking: Option<Words>,
@@ -168,7 +168,7 @@ impl Outline {
         self.dialect
     }
 
-    /// The fault of the conversation. `None` if it is valid.
+    /// The fault in the conversation. `None` if it is valid.
     pub fn fault(&self) -> Option<Fault> {
         self.planted.map(|planted| planted.fault)
     }

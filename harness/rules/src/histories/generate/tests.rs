@@ -4,8 +4,8 @@ use crate::{Profile, Severity, validate};
 /// Conversations of each dialect that are compared with the validator.
 const N_CONVERSATIONS: u64 = 3_000;
 
-/// The parts of a valid conversation that each newest profile rejects for a good reason: compatible providers, and
-/// versions of Mistral's tokenizer.
+/// For each newest profile, the parts of a valid conversation that it rejects for a good reason. These are
+/// profiles for compatible providers and for Mistral tokenizer versions.
 const REFUSED_BY_RELATIVES: [(&str, &str); 2] = [
     // Text after the calls is a message between them and their outputs.
     ("deepseek-responses", "openai-responses/tool-outputs-interrupted"),

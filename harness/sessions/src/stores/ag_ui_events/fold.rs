@@ -17,7 +17,7 @@ pub(super) struct Folded {
     pub(super) thread: Option<String>,
     pub(super) messages: Vec<Message>,
     pub(super) unknown: Vec<String>,
-    /// The events of each block that is not in a snapshot, by the pointer of the block's place.
+    /// The events for each block that is not in a snapshot, by the pointer in the block's place.
     pub(super) events: BTreeMap<String, Vec<usize>>,
     /// The calls with an end event.
     pub(super) ended: BTreeSet<String>,
@@ -129,7 +129,7 @@ impl Fold {
         self.add_text(n, at, id, "");
     }
 
-    /// Adds to the text of a message. In a message with calls, the text is before the calls.
+    /// Appends to a message's text. In a message with calls, the text is before the calls.
     fn add_text(&mut self, n: usize, at: &Place, id: &str, delta: &str) {
         let Some(entry) = self.entries.get_mut(id).filter(|entry| !entry.is_aside) else { return };
         let blocks = &mut entry.message.blocks;
@@ -216,7 +216,7 @@ impl Fold {
         self.entries.insert(id.to_owned(), entry);
     }
 
-    /// Adds the input messages of a run that do not exist yet.
+    /// Adds a run's input messages that do not exist yet.
     fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         for (k, value) in messages.items().enumerate() {
             let id = value.field("id").as_str().unwrap_or_default();
@@ -228,7 +228,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Replaces all messages by those of a snapshot. Existing messages keep their order.
+    /// Replaces all messages with those from a snapshot. Existing messages keep their order.
     fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
         let before = std::mem::take(&mut self.order);
         self.entries.clear();

@@ -1,4 +1,4 @@
-//! Edits of a list of events: events are removed and added.
+//! Edits to an event list: events are removed and added.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,7 +55,7 @@ struct Writer<'s, 'd> {
     session: &'s Session,
     root: Json<'d, 'd>,
     folded: Folded,
-    /// The index of the message of each block.
+    /// The index of each block's message.
     owners: BTreeMap<&'s Place, usize>,
     gone: BTreeSet<&'s Place>,
     changes: JsonChanges,

@@ -43,9 +43,9 @@ pub(super) fn fold(chunks: Json<'_, '_>) -> Folded {
 #[derive(Default)]
 struct Fold {
     folded: Folded,
-    /// The index of the first part of the step.
+    /// The index of the step's first part.
     step: usize,
-    /// The parts of each call, in order.
+    /// Each call's parts, in order.
     calls: BTreeMap<String, Vec<usize>>,
     /// Open texts and thoughts, by kind and id.
     open: BTreeMap<(bool, String), usize>,

@@ -305,8 +305,8 @@ fn repaired(part: &Value) -> Value {
     after[1]["parts"][0].clone()
 }
 
-/// Checks the forms of `validateUIMessages` of `ai` 6.0.326 and 7.0.173: an error has a granted approval or
-/// none; a denial has a refused one.
+/// Checks the forms that `validateUIMessages` accepts in `ai` 6.0.326 and 7.0.173. An error has a granted
+/// approval or none; a denial has a refused one.
 #[test]
 fn approved_calls_without_a_result_are_ended_in_a_form_the_sdk_accepts() {
     for kind in ["tool-weigh", "dynamic-tool"] {

@@ -1,7 +1,7 @@
-//! The active branch: the chain of parents from the last line of the conversation, and the other lines of its
+//! The active branch: the parent chain from the last line in the conversation, and the other lines in its
 //! replies.
 //!
-//! Each block of a reply has its own line. Each result is a child of the line with its call, and the next
+//! Each block in a reply has its own line. Each result is a child of the line with its call, and the next
 //! reply is a child of only one result. Following only the chain therefore misses calls and results in most
 //! sessions with parallel calls: 788 results in 154 of 284 healthy sessions. Joining lines by `message.id`
 //! and `tool_use_id` misses none.
@@ -28,7 +28,7 @@ pub(super) struct Branch {
     pub(super) n_forks: usize,
     /// True if the file begins in the middle of the conversation.
     pub(super) is_excerpt: bool,
-    /// The faults of the chain.
+    /// The faults in the chain.
     pub(super) troubles: Vec<Trouble>,
     /// The line at which the branch begins, if earlier lines were cut off.
     pub(super) cut: Option<usize>,
@@ -36,7 +36,7 @@ pub(super) struct Branch {
 
 /// The end of the walk to the top of the chain.
 enum Top {
-    /// The first line of the conversation.
+    /// The first line in the conversation.
     Root,
     /// A compaction.
     Boundary(usize),
@@ -201,7 +201,8 @@ struct Replies<'r> {
     by_line: BTreeMap<usize, usize>,
     /// The first reply of a call.
     calls: BTreeMap<&'r str, usize>,
-    /// The first reply with each line content of a message, so that a copy of a line is not added.
+    /// For each line content in a message, the first reply that has it, so that a copy of a line is
+    /// not added.
     contents: BTreeMap<(&'r str, &'r [u8]), usize>,
 }
 
@@ -249,8 +250,8 @@ impl<'r> Replies<'r> {
         }
     }
 
-    /// The calls that the chain answers, with their reply. A result answers the last reply before it that has
-    /// the call.
+    /// The calls that the chain answers, with their reply. A result answers the last reply before it that
+    /// contains the call.
     fn answered<'t>(&self, tree: &'t Tree, items: &[Item]) -> BTreeSet<(usize, &'t str)> {
         let mut last: BTreeMap<&str, usize> = BTreeMap::new();
         let mut answered = BTreeSet::new();

@@ -11,7 +11,7 @@ use super::line::{Lines, Record};
 use super::messages;
 use crate::{Block, Ending, File, Files, Message, Place};
 
-/// All messages off the branch: those of the file in order, then those of its companions.
+/// All messages off the branch: those in the file, in order, then those in its companions.
 pub(super) fn off_branch(
     files: &Files,
     records: &[Record],
@@ -48,8 +48,8 @@ fn open_calls(on_branch: &[Message]) -> BTreeSet<&str> {
     calls.filter(|call| !answered.contains(call)).collect()
 }
 
-/// Results that only survive in their display form: lines with a `toolUseResult` that name the line of their
-/// call but lost the result itself.
+/// Results that only survive in their display form: lines with a `toolUseResult` that name their call's line
+/// but lost the result itself.
 fn displayed(bytes: &[u8], records: &[Record], open: &BTreeSet<&str>) -> Vec<Message> {
     let by_uuid: BTreeMap<&str, &Record> =
         records.iter().map(|record| (record.uuid.as_str(), record)).collect();

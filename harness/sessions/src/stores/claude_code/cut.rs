@@ -1,4 +1,4 @@
-//! Cut branches: what they lose, and the line that they provably follow.
+//! Cut branches: the lost lines, and the line that each branch provably follows.
 //!
 //! Writers that crashed or wrote at the same time lost lines (anthropics/claude-code#22526, #24304, #21751).
 //! The product then sends only the connected lines, although the forgotten ones are still in the file.
@@ -36,8 +36,8 @@ fn is_talk(tree: &Tree, at: usize) -> bool {
     is_talk && !record.is_sidechain && !record.is_team && tree.is_current(at)
 }
 
-/// Returns for each line whether the first line of a conversation, or a compaction, is above it. Each line is
-/// visited once, and a cycle has no beginning.
+/// Returns, for each line, whether the first line of a conversation, or a compaction, is above it. Each line
+/// is visited once, and a cycle has no beginning.
 fn beginnings(tree: &Tree) -> Vec<bool> {
     let mut known: Vec<Option<bool>> = vec![None; tree.records.len()];
     for start in 0..known.len() {
@@ -63,10 +63,10 @@ fn beginnings(tree: &Tree) -> Vec<bool> {
 
 /// The line that a cut branch provably follows. `None` if it could be another line.
 ///
-/// A result follows the line of its call, which it names by the call's id. Any other line follows the end of
-/// the conversation before it in the file, if there is only one such end, in the same session and not later
-/// in time: the product appends each line as it is written. After a rewind, or with two writers, there are
-/// two ends, so nothing is proven.
+/// A result follows its call's line, which it names by the call's id. Any other line follows the end of the
+/// conversation before it in the file, if there is only one such end, in the same session and not later in
+/// time: the product appends each line as it is written. After a rewind, or with two writers, there are two
+/// ends, so nothing is proven.
 fn proven_parent(bytes: &[u8], tree: &Tree, at: usize) -> Option<usize> {
     let record = &tree.records[at];
     if record.is_sidechain || record.is_team {

@@ -43,7 +43,7 @@ struct Open<'r> {
     is_interrupted: bool,
 }
 
-/// Joins the lines of each message. Lines that are never sent are left out.
+/// Joins each message's lines. Lines that are never sent are left out.
 ///
 /// Lines with the same `message.id` are one reply, even with its results between them. But when all its calls
 /// are answered, or the user has spoken, the next line begins a new message in spite of its id. The product

@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub(super) parent: Option<String>,
     /// The time of writing.
     pub(super) timestamp: Option<String>,
-    /// The line before a compaction. It is not followed to find what is sent.
+    /// The line before a compaction. It is not followed when the sent lines are determined.
     pub(super) logical_parent: Option<String>,
     /// The line of the call that this one answers, as the product records it.
     pub(super) source: Option<String>,
@@ -64,9 +64,9 @@ pub(super) struct Record {
 pub(super) enum Kind {
     /// A user message or results.
     User,
-    /// A block of a reply.
+    /// A block in a reply.
     Assistant,
-    /// The output of a command of the user, which is sent as a user message.
+    /// The output of a user command, which is sent as a user message.
     LocalCommand,
     /// A compaction boundary, after which the sent messages begin.
     Boundary,

@@ -52,7 +52,7 @@ pub(super) fn of(call: Json, call_line: &Record, saying: Saying) -> NewLine {
     NewLine { uuid: saying.uuid, text: format!("{{{}}}", fields.join(",")) }
 }
 
-/// An empty line after the last line of the conversation.
+/// An empty line after the last line in the conversation.
 pub(super) fn end_mark(last: Json, parent: &str) -> String {
     let shared = SHARED.into_iter().chain(["timestamp"]);
     let shared = shared.filter_map(|name| Some(format!("\"{name}\":{},", last.get(name)?.raw())));

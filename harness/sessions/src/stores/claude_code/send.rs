@@ -1,4 +1,4 @@
-//! The send model of Claude Code.
+//! Claude Code's send model.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,8 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended, gives_up: None }
 }
 
-/// The messages after this version has left out unpaired calls and results, with the number of each change.
+/// The messages without the unpaired calls and results that this version leaves out, and the count for each
+/// change.
 fn tidy(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
     let version = version::of(session);
     let mut messages = sendable(session).to_vec();

@@ -36,7 +36,7 @@ fn user(uuid: &str, parent: &str, words: &str) -> Value {
     line(uuid, parent, json!({ "type": "user", "message": { "role": "user", "content": words } }))
 }
 
-/// One block of a reply.
+/// One block in a reply.
 fn reply(uuid: &str, parent: &str, id: &str, block: Value) -> Value {
     let message = json!({ "id": id, "role": "assistant", "model": "claude-sonnet-4-5", "content": [block] });
     line(uuid, parent, json!({ "type": "assistant", "message": message }))

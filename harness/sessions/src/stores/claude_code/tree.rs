@@ -1,4 +1,4 @@
-//! The tree of lines: the parent of each line, and the end of the active conversation.
+//! The line tree: each line's parent, and the end of the active conversation.
 
 use std::collections::BTreeMap;
 
@@ -9,9 +9,10 @@ use super::version::Version;
 pub(super) struct Tree<'r> {
     /// All lines of the tree, in the order of the file.
     pub(super) records: &'r [Record],
-    /// The line of each id. If two lines have the same id, the later one counts, as in the product's own map.
+    /// The line with each id. If two lines have the same id, the later one counts, as in the product's own
+    /// map.
     by_uuid: BTreeMap<&'r str, usize>,
-    /// The parent of each line.
+    /// Each line's parent.
     parents: Vec<Parent>,
     /// True if the parent of a line is the one that the line names.
     is_written: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Versions of Claude Code, and their changes.
+//! Claude Code versions and their changes.
 //!
 //! Source: the release notes, <https://github.com/anthropics/claude-code/blob/main/CHANGELOG.md>.
 

@@ -1,4 +1,4 @@
-//! Edits of a file: lines are added or removed, and their children get a new parent. All other bytes stay
+//! Edits to a file: lines are added or removed, and their children get a new parent. All other bytes stay
 //! unchanged.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,14 +69,14 @@ pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteE
     Ok(files)
 }
 
-/// The changes of each line.
+/// The changes to each line.
 struct Plan<'a> {
     files: &'a Files,
     lines: &'a Lines,
     tree: &'a Tree<'a>,
     branch: &'a Branch,
     by_line: BTreeMap<u64, usize>,
-    /// The position of each line on the chain.
+    /// Each line's position on the chain.
     positions: BTreeMap<usize, usize>,
     /// New lines, by the line after which they are inserted.
     added: BTreeMap<usize, Vec<NewLine>>,
@@ -90,7 +90,7 @@ struct Plan<'a> {
     removed: BTreeSet<usize>,
     /// The byte ranges to remove.
     discarded: BTreeSet<(usize, usize)>,
-    /// The new last line of the conversation.
+    /// The new last line in the conversation.
     end: Option<usize>,
     /// Lines that were parsed for their calls or results. One line may contain a complete batch.
     read: BTreeMap<(usize, u64), Rc<ReadLine<'a>>>,
@@ -138,11 +138,11 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Adds a line with the result of a call after the line of the call.
+    /// Adds a line with a call's result after the call's line.
     ///
     /// The product writes the results of a batch in this way: each is a child of the line with its own call.
-    /// If the line of the call is the last of its reply, its children become children of the result, so that
-    /// the chain passes through the result.
+    /// If the call's line is the last in its reply, its children become children of the result, so that the
+    /// chain passes through the result.
     fn answer(&mut self, call: &Place, id: &str, result: Option<&Place>) -> Result<(), WriteError> {
         let at = self.record_at(call)?;
         let record = &self.tree.records[at];

@@ -1,4 +1,4 @@
-//! Converts a list of Anthropic messages.
+//! Converts an Anthropic message list.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};

@@ -70,7 +70,7 @@ fn answered(messages: &[Message]) -> BTreeSet<String> {
     messages.iter().flat_map(Message::results).map(|result| result.call.clone()).collect()
 }
 
-/// The answers to the calls of a reply that have none.
+/// The answers to a reply's unanswered calls.
 fn filler(reply: &Message, answered: &BTreeSet<String>, words: &str, is_error: bool) -> Option<Message> {
     if reply.role != Role::Assistant {
         return None;

@@ -1,4 +1,4 @@
-//! Edits of a list of Anthropic messages.
+//! Edits to an Anthropic message list.
 //!
 //! A result goes into the user message after its call, before the other blocks. If there is no such message,
 //! one is inserted.

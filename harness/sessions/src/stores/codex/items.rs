@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::json::word;
 use crate::{Block, Ending, Message, Place};
 
-/// An item of the conversation.
+/// An item in the conversation.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub(super) message: Message,
@@ -58,7 +58,7 @@ impl At {
     }
 }
 
-/// The types of calls and outputs other than those of functions. They are stored in [`Block::state`].
+/// The types of calls and outputs other than function calls. They are stored in [`Block::state`].
 pub(super) const CUSTOM: &str = "custom_tool_call";
 pub(super) const CUSTOM_OUTPUT: &str = "custom_tool_call_output";
 pub(super) const SHELL: &str = "local_shell_call";

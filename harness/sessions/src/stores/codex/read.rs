@@ -81,7 +81,7 @@ struct Reader {
     is_excerpt: bool,
     /// True if each record has an ordinal, according to `session_meta.history_mode`.
     is_paginated: bool,
-    /// The ordinal and the place of the last record.
+    /// The last record's ordinal and place.
     last: Option<(Option<u64>, Place)>,
 }
 
@@ -140,7 +140,7 @@ impl Reader {
         self.troubles.push(Trouble { place, words, loses });
     }
 
-    /// The first `session_meta` is that of the session. In a fork, those of its parents follow.
+    /// The first `session_meta` belongs to the session. In a fork, the parents' lines follow.
     fn meta(&mut self, payload: Json<'_, '_>) {
         if self.id.is_none() {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());

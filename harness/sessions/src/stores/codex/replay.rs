@@ -22,14 +22,15 @@ pub(super) struct Replay {
 }
 
 /// Maximum number of items that all compactions and rollbacks together may visit. In the worst case, each
-/// visits the complete branch. A real rollout has tens of them, and a few thousand items.
+/// visits the complete branch. A real rollout contains tens of compactions and rollbacks, and a few
+/// thousand items.
 const MAX_STEPS: usize = 10_000_000;
 
-/// Number of bytes of user messages that a compaction without a replacement keeps: 20,000 tokens of four
+/// Number of user message bytes that a compaction without a replacement keeps: 20,000 tokens of four
 /// bytes (`COMPACT_USER_MESSAGE_MAX_TOKENS` in `codex-rs/core/src/compact.rs`).
 const MAX_KEPT_BYTES: usize = 80_000;
 
-/// The error for more compactions and rollbacks than any real rollout has.
+/// The error returned when a rollout contains more compactions and rollbacks than any real one.
 pub(super) struct TooMany;
 
 impl Replay {
@@ -85,7 +86,7 @@ impl Replay {
     }
 
     /// Removes the last user turns, with the context before the first of them (`drop_last_n_user_turns` in
-    /// `codex-rs/core/src/context_manager/history.rs`). Items before the first turn of the conversation stay.
+    /// `codex-rs/core/src/context_manager/history.rs`). Items before the first turn in the conversation stay.
     pub(super) fn roll_back(&mut self, n_turns: u64) -> Result<(), TooMany> {
         if n_turns == 0 {
             return Ok(());
@@ -134,8 +135,8 @@ impl Replay {
     }
 }
 
-/// Groups the items of one reply into one message, and consecutive outputs as well. A message has the id of
-/// only one text item, so a second text item begins another message.
+/// Groups the items of one reply into one message, and consecutive outputs as well. A message has only one
+/// text item's id, so a second text item begins another message.
 pub(super) fn group(items: Vec<Message>) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     for item in items {

@@ -1,4 +1,4 @@
-//! The send model of Codex: each call gets an output, and each output has a call.
+//! Codex's send model: each call gets an output, and each output has a call.
 //!
 //! Source: `ContextManager::for_prompt` and `codex-rs/core/src/context_manager/normalize.rs` of
 //! <https://github.com/openai/codex>, which write nothing back. They pair calls and outputs by sets of ids,
@@ -117,7 +117,7 @@ fn with_own_id(mut message: Message) -> Message {
     message
 }
 
-/// A part of a message item.
+/// A part in a message item.
 enum Said<'a> {
     Text(&'a str),
     Image(&'a Image),
@@ -207,7 +207,7 @@ impl Pairs {
     }
 }
 
-/// The kind of a call or an output. A local shell has function outputs.
+/// The kind of a call or an output. Local shell calls use function outputs.
 fn sort(block: &crate::Block) -> Sort {
     match block.state.as_deref() {
         Some(CUSTOM | CUSTOM_OUTPUT) => Sort::Custom,

@@ -19,14 +19,14 @@ const MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 /// Maximum size of an unpacked rollout. Sessions of 500 MB are known from other products; this is twice that.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// Maximum ratio of a rollout's size to its packed size. JSON lines reach ten or twenty, a decompression bomb
-/// many thousands.
+/// Maximum ratio of a rollout's size to its packed size. JSON lines reach ratios of ten or twenty; a
+/// decompression bomb reaches many thousands.
 const MAX_RATIO: u64 = 1_000;
 
 /// Size that is always allowed, so that a short, repetitive rollout does not look like a bomb.
 const MIN_BOUND: u64 = 1 << 20;
 
-/// Maximum number of frames in a packed rollout. Codex writes one. Each costs memory, however short it is.
+/// Maximum number of frames in a packed rollout. Codex writes one. Even a short frame costs memory.
 const MAX_FRAMES: usize = 64;
 
 /// Number of bytes to search for the first line, which identifies the product. It contains the instructions,

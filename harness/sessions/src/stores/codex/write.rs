@@ -1,4 +1,4 @@
-//! Edits of a rollout: lines and list items are added and removed.
+//! Edits to a rollout: lines and list items are added and removed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -51,7 +51,7 @@ struct Plan<'a> {
     gone: BTreeSet<u64>,
     /// New lines, by the line after which they are inserted.
     come: BTreeMap<u64, Vec<String>>,
-    /// Changes of lists, by line and pointer.
+    /// Changes to lists, by line and pointer.
     lists: BTreeMap<(u64, String), Changes>,
     /// Byte ranges to overwrite, each with as many bytes as before.
     over: Vec<(Range<usize>, Vec<u8>)>,
@@ -132,7 +132,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Returns whether this is the place of a complete message and not of one of its blocks.
+    /// Returns whether this place refers to a complete message and not to one of its blocks.
     fn is_message(&self, place: &Place) -> bool {
         let own = (place.file, place.line, place.pointer.as_str());
         !self.blocks.contains_key(place) && self.messages.contains(&own)
@@ -148,7 +148,7 @@ impl<'a> Plan<'a> {
         self.item(pointer, block).filter(|_| has_one_part)
     }
 
-    /// The place of the item at this pointer, in the line of one of its blocks.
+    /// The place of the item at this pointer, on the same line as one of its blocks.
     fn item(&self, pointer: &str, block: &Place) -> Option<Place> {
         let line = self.line(block).ok()?;
         let document = Document::parse(line.bytes).ok()?;

@@ -1,4 +1,4 @@
-//! Lines of events and their faults.
+//! Event lines and their faults.
 //!
 //! Known faults: raw line ends inside a text (<https://github.com/github/copilot-cli/issues/2649>), U+2028
 //! and U+2029 (<https://github.com/github/copilot-cli/issues/2012>), NUL bytes
@@ -13,7 +13,7 @@ use crate::json::{self, Line};
 use crate::stores::records::{self, Record};
 use crate::{Place, Trouble};
 
-/// A fault of a line.
+/// A fault in a line.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) trouble: Trouble,
@@ -27,7 +27,7 @@ const ESCAPED: &str = "nothing: it is written as an escape";
 /// The newest version that was reported to treat U+2028 as a line end
 /// (<https://github.com/github/copilot-cli/issues/2658>).
 const LAST_SPLIT_BY_SEPARATORS: [u64; 3] = [1, 0, 24];
-/// The beginning of each event, as the product writes it.
+/// The text with which the product begins each event.
 const BEGIN: &[u8] = b"{\"type\":\"";
 /// Maximum number of event beginnings to try in an unreadable line. Reports mention two.
 const MAX_TRIED: usize = 16;
@@ -45,7 +45,7 @@ pub(super) fn parsed(version: &str) -> Option<[u64; 3]> {
     Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
-/// The events of a file, and the faults of its lines.
+/// The events in a file, and the faults in its lines.
 pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
     let lines: Vec<Line<'_>> = json::lines(bytes).collect();
     let (mut records, mut faults) = (Vec::new(), Vec::new());
@@ -98,8 +98,8 @@ fn separators(line: &Line<'_>) -> impl Iterator<Item = Place> {
     found.map(move |(at, _)| Place::in_line(n, start + at as u64..start + at as u64 + 3, ""))
 }
 
-/// An event with raw line ends in a text, so that it continues on the next lines, and the places of these
-/// line ends. The error is the number of lines examined.
+/// An event with raw line ends in a text, so that it continues on the next lines, and the positions of
+/// these line ends. The error is the number of lines examined.
 fn parted(bytes: &[u8], lines: &[Line<'_>]) -> Result<(Record, Vec<Place>), usize> {
     let first = lines.first().filter(|line| line.bytes.starts_with(b"{")).ok_or(1_usize)?;
     let mut scan = Scan::default();

@@ -1,4 +1,4 @@
-//! The send model of Copilot CLI, as far as it is known.
+//! Copilot CLI's send model, as far as it is known.
 //!
 //! A file with an unreadable line is not resumed: `Session file is corrupted`
 //! (<https://github.com/github/copilot-cli/issues/2012>). Calls without a result were sent unchanged

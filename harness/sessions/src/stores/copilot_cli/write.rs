@@ -1,4 +1,4 @@
-//! Edits of a file of events. Each event names the one before it, so the events around an edit are linked
+//! Edits to an event file. Each event names the one before it, so the events around an edit are linked
 //! again.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ struct Writer<'r> {
 }
 
 impl<'r> Writer<'r> {
-    /// The escape for a raw character in the text of an event, and its byte range.
+    /// The escape for a raw character in an event's text, and its byte range.
     fn raw(&self, place: &Place) -> Option<(Range<usize>, &'static str)> {
         let span = usize::try_from(place.start).ok()?..usize::try_from(place.end).ok()?;
         let escape = match self.bytes.get(span.clone())? {

@@ -1,4 +1,4 @@
-//! The send model of Gemini CLI when it resumes a session.
+//! Gemini CLI's send model for a resumed session.
 //!
 //! Source: `convertSessionToClientHistory` (`packages/core/src/utils/sessionUtils.ts`) and `geminiChat.ts` of
 //! <https://github.com/google-gemini/gemini-cli>, 0.61.0. `historyHardening.ts` runs only with

@@ -1,4 +1,4 @@
-//! Edits of a session of Gemini CLI.
+//! Edits to a Gemini CLI session.
 //!
 //! A result is written beside its call, into `toolCalls`. A message is removed with its earlier records,
 //! which would otherwise return. A branch is cut with the product's own `$rewindTo`.
@@ -16,7 +16,7 @@ use crate::stores::records::{ItemSpans, Record, Splices, cannot, parted, with_ma
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// The changes of the file.
+/// The changes to the file.
 struct Changes<'l> {
     bytes: &'l [u8],
     log: &'l Log,
@@ -31,7 +31,7 @@ struct Changes<'l> {
     records: BTreeMap<usize, (&'l Record, bool)>,
     /// The pointers of the blocks to remove, by record.
     drops: BTreeMap<usize, BTreeSet<String>>,
-    /// New results, by record and call id. Each has the name of its tool.
+    /// New results, by record and call id. Each contains its tool name.
     answers: BTreeMap<usize, BTreeMap<String, (String, Vec<u8>)>>,
 }
 
@@ -136,9 +136,9 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// The copy of a result that is beside its call, if the given one is a user message. This copy is
-    /// dropped, because the product would create the other one from it again on each resume. A batch loses
-    /// one copy completely, since the responses to one batch have to come together.
+    /// The copy of a result that is next to its call, if the given one is a user message. This copy is
+    /// dropped, because the product would recreate the other one from it on each resume. A batch loses one
+    /// copy completely, because the responses to one batch must come together.
     fn beside_call(&mut self, record: &Record, inner: &str) -> Option<(&'l Record, String)> {
         let said = record.value.pointer(inner).filter(|_| inner.starts_with("/content/"))?;
         let records = &self.records;
@@ -163,7 +163,7 @@ impl<'l> Changes<'l> {
         Ok(())
     }
 
-    /// Applies the planned changes of each record.
+    /// Applies the planned changes to each record.
     fn write_records(&mut self) {
         let starts: BTreeSet<usize> = self.drops.keys().chain(self.answers.keys()).copied().collect();
         for start in starts {

@@ -11,7 +11,7 @@ use brickbat_rules::histories::{Block as Content, Role};
 use super::ROWS;
 use crate::{Message, Sent, Session};
 
-/// The content of a result that has none.
+/// The content sent for a result that has none.
 const EMPTY_RESULT: &str = "(empty result)";
 
 pub(super) fn send(session: &Session) -> Sent {

@@ -1,4 +1,4 @@
-//! Edits of rows, of an export and of lines.
+//! Edits to rows, to an export and to lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -32,7 +32,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
 /// Identifies a message: its row, its line, or its index in the list of an export.
 type Key = i64;
 
-/// The changes of the messages.
+/// The changes to the messages.
 #[derive(Default)]
 struct Plan {
     /// The content to remove, by its index in the message.
@@ -276,7 +276,7 @@ fn digest(items: &[String]) -> String {
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The byte ranges of the items of a list, which is a field or the complete text.
+/// The byte ranges of a list's items. The list is a field or the complete text.
 fn spans(bytes: &[u8], field: &str) -> Option<Vec<Range<usize>>> {
     let document = Document::parse(bytes).ok()?;
     let list = match field {

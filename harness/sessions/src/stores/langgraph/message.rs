@@ -10,7 +10,7 @@ use super::msgpack;
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// A stored message: the name of its class, and its fields.
+/// A stored message: its class name and its fields.
 pub(super) struct Stored {
     pub(super) class: String,
     pub(super) fields: Value,

@@ -1,8 +1,8 @@
 //! MessagePack as `JsonPlusSerializer` writes it (<https://github.com/msgpack/msgpack/blob/master/spec.md>).
 //!
 //! Its extension types 0 to 7 contain MessagePack again (`langgraph/checkpoint/serde/jsonplus.py`), which is
-//! decoded, too. The encoder uses the shortest form of each value, as `ormsgpack` does. A value that the SDK
-//! wrote therefore has the same bytes after decoding and encoding; see [`encode`].
+//! decoded, too. The encoder uses the shortest form for each value, as `ormsgpack` does. A value that the
+//! SDK wrote therefore has the same bytes after decoding and encoding; see [`encode`].
 
 /// A MessagePack value.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +30,8 @@ pub(super) enum Value {
 /// many again. Each level is a recursive call.
 const MAX_DEPTH: usize = 100;
 
-/// Maximum number of values in one blob. A checkpoint of thousands of messages has fewer than a million. Each
-/// value takes 32 bytes of memory.
+/// Maximum number of values in one blob. A checkpoint with thousands of messages has fewer than a million.
+/// Each value takes 32 bytes of memory.
 const MAX_VALUES: usize = 4_000_000;
 
 /// The extension types that contain MessagePack.

@@ -25,8 +25,8 @@ pub(super) fn send(session: &Session) -> Sent {
     sent
 }
 
-/// The error of `_validate_chat_history` in `langgraph/prebuilt/chat_agent_executor.py`, without the names of
-/// the calls.
+/// The error that `_validate_chat_history` raises, in `langgraph/prebuilt/chat_agent_executor.py`, without
+/// the call names.
 const INVALID_CHAT_HISTORY: &str =
     "Found AIMessages with tool_calls that do not have a corresponding ToolMessage. (INVALID_CHAT_HISTORY)";
 

@@ -151,7 +151,7 @@ fn result_of(id: &str) -> impl Fn(&Content) -> bool {
     move |content| matches!(content, Content::Result(result) if result.call == id)
 }
 
-/// The ids of the messages of the newest checkpoint.
+/// The message ids in the newest checkpoint.
 fn ids(files: &Files) -> Vec<String> {
     session_of(files).messages.into_iter().filter_map(|message| message.id).collect()
 }

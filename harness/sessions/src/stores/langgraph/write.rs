@@ -1,4 +1,4 @@
-//! Edits of the newest checkpoint: its blob is decoded, changed and encoded again.
+//! Edits to the newest checkpoint: its blob is decoded, changed and encoded again.
 //!
 //! This happens only if decoding and encoding the unchanged blob yields the same bytes, so that only the edit
 //! can change anything. Rows of `writes` stay: LangGraph drops pending ones at the next user message. Only a
@@ -53,7 +53,7 @@ fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Valu
     }
 }
 
-/// The changes of the messages, by their index.
+/// The changes to the messages, by their index.
 #[derive(Default)]
 struct Plan {
     inserted: BTreeMap<usize, Vec<Value>>,
@@ -209,7 +209,7 @@ fn made(call: &str, name: &str) -> Value {
 /// A field of a message, and optionally an index in it.
 type Part = (String, Option<usize>);
 
-/// The index of the message at a place, and the part of it.
+/// The index of the message at a place, and the part that the place refers to.
 fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     place.row.as_ref().filter(|row| row.table == CHECKPOINTS)?;
     let mut steps = place.pointer.strip_prefix(super::MESSAGES)?.strip_prefix('/')?.split('/');

@@ -68,7 +68,7 @@ pub(super) fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
     Ok(vec![session])
 }
 
-/// An item with the names of the Responses API.
+/// An item with Responses API names.
 fn of_python(mut item: Value) -> Value {
     let kind = text(&item, "type").to_owned();
     let Some(own) = item.as_object_mut() else { return item };

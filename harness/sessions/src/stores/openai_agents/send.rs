@@ -1,7 +1,7 @@
-//! The send model of the runner: `prepare_input_with_session` in
-//! `agents/run_internal/session_persistence.py`, and `drop_orphan_function_calls` and
-//! `deduplicate_input_items_preferring_latest` in `agents/run_internal/items.py` of openai-agents 0.24.0. The
-//! store does not record the version that reads it, so this is the newest known one.
+//! The runner's send model: `prepare_input_with_session` in `agents/run_internal/session_persistence.py`, and
+//! `drop_orphan_function_calls` and `deduplicate_input_items_preferring_latest` in
+//! `agents/run_internal/items.py`, from openai-agents 0.24.0. The store does not record the version that
+//! reads it, so this is the newest known one.
 //!
 //! A result without a call is sent unchanged: it is dropped only if the program limits the size of the sent
 //! history. Items that belong to a program of the model are left unchanged here.
@@ -168,7 +168,7 @@ fn grouped(session: &Session, entries: &[Entry<'_>]) -> Vec<Message> {
     stretches.filter_map(message).collect()
 }
 
-/// Sends the text of a model message with its id.
+/// Sends a model message's text with its id.
 fn with_id(mut message: Message) -> Message {
     let Some(id) = message.id.clone().filter(|_| message.role == Role::Assistant) else { return message };
     let mut content = Vec::new();

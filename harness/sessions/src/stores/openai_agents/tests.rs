@@ -92,7 +92,7 @@ fn items(files: &Files) -> Vec<Value> {
     rows.map(|(_, _, item)| serde_json::from_str(&item).unwrap()).collect()
 }
 
-/// The place of a call or of a result in session `a`.
+/// The place of a call or a result in session `a`.
 fn place(files: &Files, is_meant: impl Fn(&Content) -> bool) -> Place {
     let session = session_a(files);
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);

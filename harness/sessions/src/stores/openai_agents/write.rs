@@ -1,4 +1,4 @@
-//! Edits of the rows.
+//! Edits to the rows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,7 +67,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     with_database(files, database).map_err(|words| refusal(&whole, words))
 }
 
-/// The last row of the message of each block.
+/// The last row of each block's message.
 fn ends(session: &Session) -> BTreeMap<&Place, i64> {
     let mut ends = BTreeMap::new();
     for message in session.messages.iter() {

@@ -17,7 +17,7 @@ use crate::{Block, Ending, Message};
 /// [`CLEARED`](super::send::CLEARED) for it.
 pub(super) const COMPACTED: &str = "compacted";
 
-/// The state of a thought from a model other than that of the next request.
+/// The state of a thought from a model other than the next request's model.
 pub(super) const OF_ANOTHER_MODEL: &str = "of another model";
 
 /// The state of a thought in a reply that was stopped before it contained anything else.

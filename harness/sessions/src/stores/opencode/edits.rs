@@ -1,4 +1,4 @@
-//! Edits of stored records: the state of a call is replaced in place, and parts and messages are removed
+//! Edits to stored records: the state of a call is replaced in place, and parts and messages are removed
 //! completely.
 
 mod apply;
@@ -13,7 +13,7 @@ use super::{events, forms};
 use crate::json::{span_of, splice, text};
 use crate::{Edit, Files, Look, NOT_RECORDED, Place, Product, Session, WriteError};
 
-/// The changes of the edited records.
+/// The changes to the edited records.
 #[derive(Debug, Default)]
 struct Changes {
     /// Parts with their new bytes.

@@ -33,7 +33,7 @@ pub(super) struct RawMessage {
     pub(super) parts: Vec<RawPart>,
 }
 
-/// A stored part of a message.
+/// A stored message part.
 #[derive(Debug)]
 pub(super) struct RawPart {
     pub(super) id: String,

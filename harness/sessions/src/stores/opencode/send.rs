@@ -2,7 +2,7 @@
 //! `provider/transform.ts` (<https://github.com/anomalyco/opencode>, MIT), taken from the released program
 //! 1.18.33.
 //!
-//! Each step of a reply is a separate message, because only `step-start` separates steps. Without one, two
+//! Each step in a reply is a separate message, because only `step-start` separates steps. Without one, two
 //! steps become one message, `[text, call, text, call]`. The reader splits replies at the same places.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,7 +86,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended: changes.0.into_iter().collect(), gives_up: None }
 }
 
-/// The number of each change.
+/// The count for each change.
 #[derive(Debug, Default)]
 struct Changes(BTreeMap<&'static str, usize>);
 
@@ -168,7 +168,7 @@ fn step(
     (of(Role::Assistant, said), of(Role::Tool, answers))
 }
 
-/// A text or a thought of a reply in its sent form. `None` if it is left out.
+/// A text or a thought in a reply, in its sent form. `None` if it is left out.
 fn words(block: &Block, is_signed: bool, changes: &mut Changes) -> Option<Block> {
     let content = match &block.content {
         // This keeps signed thoughts at their places.

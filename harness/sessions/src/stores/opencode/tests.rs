@@ -138,7 +138,7 @@ impl Fixture {
         }
     }
 
-    /// The session in each form, with the name of the form.
+    /// The session in each form, with the form's name.
     fn forms(&self) -> [(&'static str, Files); 4] {
         [
             ("export", self.export()),

@@ -130,7 +130,7 @@ fn reply(record: &Record, at: &str, id: &str, value: &Value, model: &Model) -> R
     Ok(Message { ending, ..of(record, id, Role::Assistant, blocks) })
 }
 
-/// A block of a reply. Content that only its own model can read is left out if the next request uses another
+/// A block in a reply. Content that only its own model can read is left out if the next request uses another
 /// model (`transformMessages` of `@earendil-works/pi-ai`).
 fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histories::Block {
     let is_same = model.said(reply);
@@ -190,8 +190,7 @@ fn item_of_text(part: &Value, line: Option<u64>) -> histories::Block {
     histories::Block::Native { dialect: Dialect::OpenaiResponses, value }
 }
 
-/// Splits an id. In the Responses API it consists of the id of the call and the id of the item, with a bar
-/// between them.
+/// Splits an id. In the Responses API, it consists of the call id and the item id, separated by a bar.
 pub(super) fn ids(id: &str) -> (&str, Option<&str>) {
     match id.split_once('|') {
         Some((call, item)) => (call, Some(item)),

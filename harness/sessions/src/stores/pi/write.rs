@@ -1,4 +1,5 @@
-//! Edits of a pi session: lines of the branch are added and removed, and the lines around them linked again.
+//! Edits to a pi session: lines on the branch are added and removed, and the lines around them are linked
+//! again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +13,7 @@ use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
-/// Number of characters of a derived id that pi's short ids have.
+/// Number of characters in pi's short ids. A derived id is cut to this length.
 const ID_LEN: usize = 8;
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -93,7 +94,7 @@ impl<'l> Writer<'l> {
         tree.at(place).ok_or_else(|| cannot(Product::Pi, place, "there is no such block"))
     }
 
-    /// The line of a call, its complete id, and its tool.
+    /// A call's line, its complete id, and its tool.
     fn call(&self, call: &Place, id: &str) -> Result<(&'l Record, &'l str, &'l str), WriteError> {
         let (record, pointer) = self.at(call)?;
         let value = record.value.pointer(pointer).unwrap_or(&Value::Null);
@@ -119,7 +120,7 @@ impl<'l> Writer<'l> {
         Self::ids(of).find(|own| !self.branch.has(own)).unwrap_or_default()
     }
 
-    /// Returns whether an earlier repair has already added the result of a call.
+    /// Returns whether an earlier repair has already added a call's result.
     fn has_result(&self, of: &str, call: &str) -> bool {
         let of_call = |record: &Record| text(&record.value["message"], "toolCallId") == call;
         let taken = Self::ids(of).take_while(|own| self.log.tree.by_id.contains_key(own));

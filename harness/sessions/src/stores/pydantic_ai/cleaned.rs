@@ -17,7 +17,7 @@ const DROPS: &str = "leaves out results without a call";
 const FILLS: &str = "fills calls without a result";
 const KEEPS: &str = "wraps arguments that are not a JSON object in one";
 
-/// The cleaned messages and the number of each change.
+/// The cleaned messages and the count for each change.
 pub(super) fn cleaned(session: &Session) -> (Vec<Message>, Vec<(&'static str, usize)>) {
     // `_drop_orphaned_tool_results`.
     let (mut messages, n_dropped) = pairs::without_orphans(&session.messages);

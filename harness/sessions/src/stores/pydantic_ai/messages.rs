@@ -286,7 +286,7 @@ fn result(part: Json<'_, '_>, is_error: bool) -> histories::Block {
     histories::Block::Result(CallResult { call, name: text(part, "tool_name"), output, is_error, item: None })
 }
 
-/// The id of a call and the id of its item. The Responses model joins the two with a bar
+/// The call id and the item id. The Responses model joins the two with a bar
 /// (`_split_combined_tool_call_id`).
 fn split(id: String) -> (String, Option<String>) {
     match id.split_once('|') {

@@ -1,8 +1,8 @@
 //! The send model of pydantic-ai 1.x, and of 2.x after it has cleaned the history.
 //!
 //! Source: pydantic-ai-slim 1.44.0 (<https://pypi.org/project/pydantic-ai-slim/1.44.0/>), `_agent_graph.py`
-//! for the steps before the model, and `models/*.py` for the changes of each model class. The library joins
-//! consecutive requests only if their instructions agree. Here they always agree.
+//! for the steps before the model, and `models/*.py` for the changes that each model class makes. The
+//! library joins consecutive requests only if their instructions agree. Here they always agree.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Role};

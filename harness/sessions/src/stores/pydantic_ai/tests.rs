@@ -404,7 +404,7 @@ proptest! {
     }
 }
 
-/// The list in the form of 2.x, in which each request has a state.
+/// The list in the 2.x form, in which each request has a state.
 fn of_2(mut list: Vec<Value>, last: &str) -> Vec<Value> {
     let n_last = list.len() - 1;
     for (n, message) in list.iter_mut().enumerate().filter(|(_, message)| message["kind"] == "request") {

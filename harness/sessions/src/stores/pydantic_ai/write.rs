@@ -1,4 +1,4 @@
-//! Edits of a history, made in its bytes.
+//! Edits to a history, made in its bytes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -33,7 +33,7 @@ pub(in crate::stores) fn write(
     Ok(files)
 }
 
-/// The changes of the message list.
+/// The changes to the message list.
 struct Plan<'p, 't, 'a> {
     product: Product,
     base: &'p str,
@@ -42,9 +42,9 @@ struct Plan<'p, 't, 'a> {
     places: BTreeSet<&'p Place>,
     entries: Vec<Entry<'t, 'a>>,
     messages: Changes,
-    /// The changes of the parts of each message.
+    /// The changes to each message's parts.
     parts: BTreeMap<usize, Changes>,
-    /// The changes of lists of a user's texts and files. Such a list is the content of a part.
+    /// The changes to lists of user texts and files. Such a list is the content of a part.
     contents: BTreeMap<(usize, usize), Changes>,
     /// The parts of a new request after a response.
     requests: BTreeMap<usize, Vec<String>>,

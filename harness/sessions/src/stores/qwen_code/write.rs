@@ -1,5 +1,5 @@
-//! Edits of a Qwen Code session: lines of the branch are added and removed, and the lines around them linked
-//! again.
+//! Edits to a Qwen Code session: lines on the branch are added and removed, and the lines around them are
+//! linked again.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -90,7 +90,7 @@ impl<'t> Writer<'t> {
         self.tree.at(place).ok_or_else(|| cannot(Product::QwenCode, place, "there is no such block"))
     }
 
-    /// The line of a call, and its tool.
+    /// A call's line and its tool.
     fn call(&self, call: &Place, id: &str) -> Result<(&'t Record, &'t str), WriteError> {
         let (record, pointer) = self.at(call)?;
         let own = record.value.pointer(pointer).and_then(|part| part.get("functionCall"));
@@ -139,7 +139,7 @@ impl<'t> Writer<'t> {
     }
 }
 
-/// A line of results after the line of the call.
+/// A results line after the call's line.
 fn line_of(call: &Record, id: String, part: Value) -> Value {
     let mut line = base(call, id, "tool_result");
     line["message"] = json!({ "role": "user", "parts": [part] });

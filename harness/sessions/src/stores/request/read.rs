@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::json::text;
 use crate::{Block, Ending, Message, Place};
 
-/// The messages of a list, which is at this pointer of the body.
+/// The messages in the list at this pointer in the body.
 ///
 /// Only one block at a time is copied into a value: a reply of a large session has many thousands.
 pub(super) fn messages(dialect: Dialect, list: Json<'_, '_>, at: &str) -> Vec<Message> {
@@ -164,7 +164,7 @@ impl Reader<'_> {
     }
 }
 
-/// A block of Anthropic, Bedrock or Gemini.
+/// An Anthropic, Bedrock or Gemini block.
 fn part(dialect: Dialect, value: &Value) -> histories::Block {
     let block = match dialect {
         Dialect::BedrockConverse => bedrock(value),
@@ -237,8 +237,8 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
     }))
 }
 
-/// A part of Gemini. Each field has two names: the documented one, and that of the protocol buffers, which
-/// their JSON also accepts (<https://protobuf.dev/programming-guides/json/>).
+/// A Gemini part. Each field has two names: the documented one, and the protocol buffer name, which the
+/// JSON form also accepts (<https://protobuf.dev/programming-guides/json/>).
 fn gemini(value: &Value) -> Option<histories::Block> {
     let field = |camel: &str, snake: &str| {
         let named = |name: &str| value.get(name).filter(|value| !value.is_null());

@@ -1,4 +1,4 @@
-//! Edits of a request body, in each dialect.
+//! Edits to a request body, in each dialect.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -207,7 +207,8 @@ impl Writer<'_> {
         }
     }
 
-    /// For each entry from this one on, the entry after which a result of one of its calls must be inserted.
+    /// For each entry from this one on, the entry after which a result for one of its calls must be
+    /// inserted.
     fn homes(&mut self, first: usize) -> Vec<usize> {
         let n_entries = self.entries.len();
         let mut homes: Vec<usize> = (first..n_entries).collect();
@@ -232,7 +233,7 @@ impl Writer<'_> {
     }
 }
 
-/// The role of an entry in the search for the place of a result.
+/// The role of an entry in the search for the place where a result belongs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Result,

@@ -21,7 +21,7 @@ pub(super) const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
 const FINISHED: [&str; 5] =
     ["input-complete", "approval-requested", "approval-responded", "complete", "error"];
 
-/// Suffix of the state of an unfinished call that has an output, and is sent because of it.
+/// The suffix in the state of an unfinished call that has an output and is therefore sent.
 pub(super) const WITH_OUTPUT: &str = ", with an output";
 
 /// A message whose parts are being read.

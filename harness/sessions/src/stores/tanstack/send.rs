@@ -126,8 +126,8 @@ fn in_order(message: &mut Message) {
     message.blocks = joined;
 }
 
-/// The changes of calls and results in `formatMessages`: arguments that are JSON but not an object become an
-/// empty object, and results become plain strings without an error flag.
+/// The changes that `formatMessages` makes to calls and results: arguments that are JSON but not an object
+/// become an empty object, and results become plain strings without an error flag.
 fn plain(block: &mut Block) {
     match &mut block.content {
         Content::Call(call) => {

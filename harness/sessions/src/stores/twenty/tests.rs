@@ -31,7 +31,7 @@ fn tool(order: u32, id: &str, state: &str) -> Value {
     part("a", order, "tool-weigh", fields)
 }
 
-/// The order of the rows differs from that of the messages.
+/// The row order differs from the message order.
 fn thread(parts: &[Value]) -> Files {
     let parts = [parts, &[text("u2", 0, "and now?"), text("u1", 0, "weigh")]].concat();
     files(&json!({

@@ -7,7 +7,8 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Certainty {
     No,
-    /// The body does not show it, or it is not known for this model. A violation is only a warning.
+    /// The body does not state it, or it is not known for this model. A violation is only a
+    /// warning.
     Perhaps,
     Yes,
 }
@@ -66,7 +67,7 @@ pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
 /// Returns whether a DeepSeek model accepts only text: first for other parts in general, then for images
 /// in user messages.
 ///
-/// V4.1 Flash has accepted images since 2026-09-10, under its own name and under that of V4 Flash
+/// V4.1 Flash has accepted images since 2026-09-10, under its own name and the name of V4 Flash
 /// (<https://github.com/kuan-er/sjtu-agent/pull/182>). Images in other messages were rejected with a
 /// different message (<https://github.com/NousResearch/hermes-agent/pull/109707>). Other parts have not
 /// been tested.

@@ -1,4 +1,4 @@
-//! Tests of the branch, step by step. All these sessions are healthy. Each of them breaks one of two simpler
+//! Tests of the branch, step by step. All these sessions are healthy. Each one breaks one of two simpler
 //! readings: all lines in file order, or only the `parentUuid` chain.
 
 use super::*;

@@ -170,7 +170,7 @@ fn a_missing_parent_cuts_the_thread() {
     assert_eq!(judge(&session, None).verdict, Verdict::Cut);
 }
 
-/// The line number of the proven parent of a cut.
+/// The line number of a cut's proven parent.
 fn proven(lines: &[Value]) -> Option<u64> {
     read_lines(lines).cut.unwrap().parent?.line
 }

@@ -5,7 +5,7 @@ use brickbat_rules::histories::Block;
 use super::*;
 use crate::{Edit, NOT_RECORDED, Place};
 
-/// Writes edits, and checks that the same edits of the same file yield the same bytes.
+/// Writes edits, and checks that the same edits to the same file yield the same bytes.
 fn write(files: &Files, edits: &[Edit]) -> Files {
     let session = read(files);
     let written = ClaudeCode.write(files, &session, edits).unwrap();

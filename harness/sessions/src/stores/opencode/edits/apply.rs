@@ -1,4 +1,4 @@
-//! Writes changes of parts into the bytes of each form.
+//! Writes part changes into the bytes of each form.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -186,7 +186,7 @@ fn folder(files: &Files, changes: Changes) -> Files {
     out
 }
 
-/// The cell `data` of a row of the database.
+/// The `data` cell in a database row.
 fn cell(database: &Database, place: &Place) -> Option<Vec<u8>> {
     let row = place.row.as_ref()?;
     let table = table(&row.table)?;
@@ -224,7 +224,7 @@ fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
     Ok(())
 }
 
-/// A cell after the changes of the values inside it.
+/// A cell after the changes to the values inside it.
 fn in_cell(bytes: &[u8], places: &[Place], changes: &Changes) -> Option<Vec<u8>> {
     let document = Document::parse(bytes).ok()?;
     let mut splices = Vec::new();
