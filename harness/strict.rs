@@ -1,5 +1,5 @@
-//! A strict provider for tests with the crate [`wiremock`], for authors of Rust SDKs who already have a test
-//! server.
+//! A strict provider for tests that use the [`wiremock`] crate, for authors of Rust SDKs who already have a
+//! test server.
 //!
 //! It is the provider that scenarios run against: it answers a request that a real provider would refuse with
 //! the provider's own 400, and every other request with the next reply of the script. `wiremock` sends only

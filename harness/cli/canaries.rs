@@ -22,7 +22,7 @@ use brickbat_scenario::verdict::Verdict;
 /// Prove that the checks work: run the planted bugs and print which plans catch them.
 ///
 /// Each canary runs in process, over HTTP and over ACP. Its check must catch it in all three modes, in every
-/// dialect in which the bug can show. The reference agent must have no finding. Exit code 4 means that one
+/// dialect in which the bug can occur. The reference agent must have no finding. Exit code 4 means that one
 /// of these conditions is not met.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

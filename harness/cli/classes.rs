@@ -169,7 +169,7 @@ fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<Strin
     baselines.iter().map(|(system, baseline)| (system.clone(), of_system(baseline))).collect()
 }
 
-/// The classes that the entries of each system name, and the known bugs of each filter.
+/// The classes named in each system's entries, and each filter's known bugs.
 fn named(baselines: &BTreeMap<String, Baseline>) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
     let of_system = |(system, baseline): (&String, &Baseline)| {
         let classes = baseline.entries.iter().flat_map(|entry| entry.classes.iter().cloned());

@@ -195,7 +195,7 @@ impl ClosedLoop {
     }
 }
 
-/// The table of a report, for a page of the documentation.
+/// A report's table, for a documentation page.
 ///
 /// # Errors
 ///

@@ -31,7 +31,7 @@ static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
 /// The known bugs of filters.
 static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
 
-/// The known bugs of filters, with the path of each file below its folder, in order.
+/// The known filter bugs, each with its file's path below the folder, in order.
 ///
 /// # Errors
 ///

@@ -15,7 +15,7 @@ use brickbat_sessions::{
     self as sessions, Fault, Files, Judgement, Reason, Repair, RepairOptions, Session, Spot, Verdict,
 };
 
-/// The treatment of each stored session.
+/// How each stored session is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Treatment {
     /// The fault to plant first, and its position.
@@ -95,7 +95,7 @@ impl Mending {
         self.treated.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The counts of the results, in one line.
+    /// The result counts, on one line.
     pub(super) fn summary(&self) -> String {
         let all = self.treated();
         let count = |is_meant: fn(&Outcome) -> bool| all.iter().filter(|one| is_meant(&one.outcome)).count();

@@ -283,7 +283,7 @@ pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     Err(UnknownName("expected the name of a model, such as `claude-opus-4-6`".to_owned()))
 }
 
-/// The maximum bytes of a model's name. An ARN of Bedrock has up to 2048.
+/// The maximum length of a model name, in bytes. A Bedrock ARN has up to 2048.
 const MAX_MODEL: usize = 2048;
 
 fn severity(word: &str) -> Result<Severity, UnknownName> {

@@ -13,7 +13,7 @@ pub(super) struct Conversation {
     /// The name: the file and the line.
     pub(super) name: String,
     pub(super) scenario: Scenario,
-    /// A description in one line.
+    /// A one-line description.
     pub(super) words: String,
 }
 

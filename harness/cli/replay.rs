@@ -168,8 +168,8 @@ pub(super) async fn runs(
     runs.into_iter().flatten().collect()
 }
 
-/// Runs each scenario a number of times, and returns the case of each run, or the case of the control plan if
-/// that does not pass. A scenario that cannot be lowered has no case.
+/// Runs each scenario a number of times, and returns the case from each run, or the case of the control plan
+/// if that does not pass. A scenario that cannot be lowered has no case.
 pub(super) async fn runs_of(
     started: &Started,
     setting: Setting<'_>,

@@ -125,14 +125,14 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
     Ok(files)
 }
 
-/// The maximum number of parent rollouts opened for a fork of Codex. A fork of a fork has two.
+/// The maximum number of parent rollouts opened for a Codex fork. A fork of a fork has two.
 const MAX_PARENTS: usize = 32;
 
 /// Folders in which Codex keeps rollouts, in subfolders for years, months and days.
 const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
 const MAX_DATE_DEPTH: usize = 4;
 
-/// Adds the parent rollouts of a fork of Codex, if they exist.
+/// Adds a Codex fork's parent rollouts, if they exist.
 fn add_parents(path: &Path, files: &mut Files) {
     let mut n_bytes = 0;
     let mut child = 0;

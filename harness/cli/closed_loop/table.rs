@@ -14,7 +14,7 @@ use brickbat_report::report::Case;
 use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_sessions::{self as sessions, Fault, Spot};
 
-/// A plan that was driven, and the treatment of its store.
+/// An executed plan, and how its store was handled.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
     pub(super) case: Case,
@@ -323,7 +323,7 @@ const HEAD: [&str; 12] = [
 /// The prefix of a planted fault's name.
 const PLANTED: &str = "planted: ";
 
-/// The counts in one line of the table.
+/// The counts in one row of the table.
 #[derive(Debug, Default)]
 struct Line {
     points: BTreeSet<String>,

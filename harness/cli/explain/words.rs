@@ -26,7 +26,7 @@ pub(super) fn pages(word: &str) -> Vec<String> {
     pages
 }
 
-/// The names of all words, with the kind of each.
+/// The names of all words, each with its kind.
 pub(super) fn names() -> Vec<(String, &'static str)> {
     all().into_iter().map(|word| (word.name, word.kind)).collect()
 }

@@ -15,7 +15,7 @@ pub(super) struct Chosen {
     pub(super) modes: Vec<Mode>,
     /// All its modes; one of them may convert back.
     pub(super) all: Vec<Mode>,
-    /// The manifest for its installation and start; none for a function of Brickbat itself.
+    /// The manifest used to install and start it; none for a function in Brickbat itself.
     pub(super) manifest: Option<FilterManifest>,
 }
 

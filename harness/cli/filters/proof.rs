@@ -1,4 +1,4 @@
-//! The proof of the checks of filters: planted bugs, and correct filters.
+//! Proves the filter checks with planted bugs and correct filters.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

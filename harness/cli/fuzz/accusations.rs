@@ -15,7 +15,7 @@ use brickbat_scenario::verdict::Finding;
 #[derive(Default)]
 pub(super) struct Accusations {
     all: Vec<Accusation>,
-    /// How many of them have been printed.
+    /// The number already printed.
     n_reported: usize,
 }
 

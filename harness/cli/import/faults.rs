@@ -107,7 +107,7 @@ impl Faults {
         Ok(faults)
     }
 
-    /// The totals, in one line.
+    /// The totals, on one line.
     pub(super) fn summary(&self) -> String {
         let n_bricked: usize = self.found.iter().map(|fault| fault.n_sessions).sum();
         let passed_over = match self.n_passed_over {

@@ -8,7 +8,7 @@ use brickbat_report::report::{Case, Report};
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Verdict;
 
-/// The destination of the records of cases.
+/// Where the case records go.
 pub(super) enum Records {
     /// No records are kept.
     None,

@@ -73,7 +73,7 @@ pub struct Agent {
     session: Session,
     turn: Option<Turn>,
     side_request: Option<SideRequest>,
-    /// A change of the history that waits for the results of the running step.
+    /// A history change that waits for the running step's results.
     put_off: Option<Change>,
     sub_agents: SubAgents,
 }

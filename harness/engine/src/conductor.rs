@@ -164,7 +164,7 @@ impl Conductor {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }
 
-    /// True if the last turn is over and the next one has not begun.
+    /// True if the last turn has ended and the next one has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.turn.stage.is_over()
     }

@@ -52,7 +52,7 @@ pub enum Event {
         /// True if it is an error.
         failed: bool,
     },
-    /// The turn is over.
+    /// The turn has ended.
     Finish,
 }
 

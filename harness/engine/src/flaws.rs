@@ -314,7 +314,7 @@ impl Flaw {
         self
     }
 
-    /// Sets the only dialects in which it can show, and the reason.
+    /// Sets the only dialects in which it can occur, and the reason.
     const fn only_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         self.only_on = Some((dialects, why));
         self

@@ -45,7 +45,7 @@ use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 #[derive(Debug)]
 pub struct Provider {
     plan: Arc<Plan>,
-    /// The profile for the dialect of the plan.
+    /// The profile for the plan's dialect.
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,

@@ -38,7 +38,7 @@ use brickbat_scenario::wire::{self, Tokens};
 use passage::Asked;
 use spoil::Planned;
 
-/// The treatment of a request that breaks a rule.
+/// How a request that breaks a rule is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// The relay rejects it with the provider's message, and the server never sees it.
@@ -56,7 +56,7 @@ pub struct RelayBehaviour {
     pub host: String,
     /// The URL of the server, the prefix of the paths in a recording.
     pub url: String,
-    /// The treatment of requests that break a rule.
+    /// How requests that break a rule are handled.
     pub refused: Refused,
     /// Faults that are injected at random points of replies.
     pub faults: Option<Faults>,
@@ -107,7 +107,7 @@ pub enum RelayNotice {
         /// The error.
         words: String,
     },
-    /// A request for something other than a reply; it is passed on unchanged.
+    /// A request for anything other than a reply; it is forwarded unchanged.
     Beside {
         /// The method.
         method: String,

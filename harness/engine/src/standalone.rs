@@ -80,7 +80,7 @@ pub enum Notice {
         status: u16,
         /// The provider's error message.
         message: String,
-        /// The history in the request, in one line.
+        /// The history in the request, on one line.
         shape: String,
     },
     /// A request to a path that does not exist here.
@@ -351,7 +351,7 @@ impl Standalone {
         }
     }
 
-    /// Answers a request for something other than a reply.
+    /// Answers a request for anything other than a reply.
     fn beside(&mut self, exchange: ExchangeId, request: Request<'_>) -> Answer {
         for (dialect, path) in address::beside(request.path) {
             let Some(body) = wire::of(dialect).side_answer(request.method, &path, request.body) else {
@@ -434,7 +434,7 @@ pub(crate) fn coding(request: Request<'_>) -> Option<String> {
     (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
 }
 
-/// The history in one line. Calls are named by letters, in the order in which they occur.
+/// The history on one line. Calls are named by letters, in the order in which they occur.
 pub(crate) fn shape(history: &History) -> String {
     let mut ids: Vec<&str> = Vec::new();
     for item in &history.items {

@@ -56,7 +56,7 @@ pub enum Budget {
     /// No budget.
     #[default]
     None,
-    /// Entries of the list of messages, without instructions.
+    /// Entries in the message list, without instructions.
     Messages,
     /// Tokens, according to the filter's counter.
     Tokens,

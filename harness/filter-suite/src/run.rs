@@ -1,4 +1,4 @@
-//! Runs one route from its inputs to its causes, and shrinks the history of each cause.
+//! Runs one route from its inputs to its causes, and shrinks each cause's history.
 
 use std::collections::BTreeMap;
 
@@ -153,7 +153,7 @@ impl Gathered {
         }
     }
 
-    /// Shrinks the history of each cause.
+    /// Shrinks each cause's history.
     fn finish(
         mut self,
         filter: &mut dyn Filter,

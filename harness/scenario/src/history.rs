@@ -73,7 +73,7 @@ pub enum Content {
 }
 
 impl History {
-    /// The human-readable shape in one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
+    /// The human-readable shape on one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
     /// returns the word for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         self.shape_with(name, |_, _, is_error| result_word(is_error))

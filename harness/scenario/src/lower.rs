@@ -97,8 +97,8 @@ fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[P
     show(own, &problem.pointer, &problem.message, problem.hint.clone())
 }
 
-/// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
-/// On error, the list of problems is never empty.
+/// The plan for one variant of the scenario `id` in one dialect. `variant` is the variant's name. On error,
+/// the list of problems is never empty.
 pub fn lower(
     id: &str,
     variant: &str,

@@ -30,7 +30,7 @@ use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
-/// The suffix of the name of a control plan.
+/// The suffix that marks the name of a control plan.
 pub const CONTROL: &str = "+control";
 
 /// The name of one plan: `abort/mid-batch#k=1@anthropic-messages`.
@@ -280,7 +280,7 @@ pub struct PlannedCall {
     pub turn: usize,
     /// The index of the reply in the turn, from 0.
     pub reply: usize,
-    /// The index of the attempt of the reply, from 0.
+    /// The 0-based index of the attempt at the reply.
     pub attempt: usize,
     /// True if the call is in the given history: then its tool never runs, `turn` has no meaning, and `reply`
     /// is the index of its message.
@@ -381,7 +381,7 @@ pub struct PlannedTurn {
 }
 
 impl PlannedTurn {
-    /// The index of the attempt of a reply that is served if nothing goes wrong.
+    /// The index of the reply attempt that is served if nothing goes wrong.
     pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
         let goes_on = self.replies[reply].attempts.iter().map(Script::goes_on);
         plain_attempt(goes_on, reply + 1 == self.replies.len())
@@ -409,7 +409,7 @@ impl PlannedReply {
     }
 }
 
-/// The content of one attempt of a reply.
+/// The content of one attempt at a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     /// The blocks, in order.
@@ -547,7 +547,7 @@ impl PlannedAction {
         self.what.ends_turn() && !self.is_between_turns()
     }
 
-    /// True if it happens while no turn runs: the previous turn is over, and its own has not begun.
+    /// True if it happens while no turn runs: the previous turn has ended, and its own has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.at == PlannedPoint::Prompt
     }
@@ -558,9 +558,9 @@ impl PlannedAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
-    /// The previous turn is over, and the system has not been given the user's message of this turn.
+    /// The previous turn has ended, and the system has not been given the user's message of this turn.
     Prompt,
-    /// A point in the stream of one attempt of one reply, both counted from 0.
+    /// A point in the stream of one reply attempt; reply and attempt are counted from 0.
     Stream { reply: usize, attempt: usize, mark: Mark, side: Side },
     /// The user has been asked about that call.
     Asked(CallKey),
@@ -574,7 +574,7 @@ pub enum PlannedPoint {
     Settled(CallKey, Side),
     /// The write of an entry to the store, counted from 1 within its turn.
     Saved(u32, Side),
-    /// This many replies of the turn are over, with their results.
+    /// This many replies in the turn have ended, with their results.
     Step(u32),
 }
 

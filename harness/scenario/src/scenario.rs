@@ -271,7 +271,7 @@ pub struct Turn {
     /// process 1 keeps running.
     #[serde(default = "Turn::first", skip_serializing_if = "Turn::is_first")]
     pub process: u32,
-    /// The model's replies, one for each request of the turn.
+    /// The model's replies, one for each request in the turn.
     pub replies: Vec<Reply>,
     /// The order in which the calls of this turn settle. Calls that are not listed settle last, in their own
     /// order.
@@ -498,7 +498,7 @@ impl At {
         1
     }
 
-    /// An action at one side of a point: a point of the turn, or of the first attempt of its first reply.
+    /// An action on one side of a point: a point in the turn, or in the first attempt at its first reply.
     pub fn new(side: Side, point: Point, action: Action) -> At {
         let (before, after) = match side {
             Side::Before => (Some(point), None),

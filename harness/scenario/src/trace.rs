@@ -108,9 +108,9 @@ pub enum Event {
         /// How certain it is that the system has received it.
         grade: Confidence,
     },
-    /// The reply is over for the provider.
+    /// The provider has finished the reply.
     Replied { exchange: ExchangeId, ending: Ending },
-    /// The client closed the connection before the reply was over.
+    /// The client closed the connection before the reply ended.
     PeerClosed { exchange: ExchangeId },
     /// A tool started: its gate was reached.
     ToolStarted {
@@ -185,11 +185,11 @@ pub enum Event {
     Waited { seconds: u32 },
     /// The turn did not end at its stop, so everything that was held in it continues.
     LetGo,
-    /// The harness gave up waiting for the end of the turn.
+    /// The harness gave up waiting for the turn to end.
     GaveUp,
     /// The system ended the turn.
     TurnEnded { outcome: TurnOutcome },
-    /// The plan is over, and the system has returned its stored history, in its own format.
+    /// The plan has ended, and the system has returned its stored history, in its own format.
     Stored {
         /// JSON. It is not written with the events but to its own file in a run folder.
         #[serde(skip)]
@@ -342,7 +342,7 @@ pub struct CallRecord {
 /// The calls that really started, settled and were cancelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
-    /// One record for each call of the plan.
+    /// One record for each call in the plan.
     pub calls: Vec<CallRecord>,
     /// The arguments of starts without a marker of the plan.
     pub strangers: Vec<String>,

@@ -56,7 +56,7 @@ pub struct Wire {
     /// Tells whether a request offers the search that the provider runs itself; `None` if our provider runs
     /// none.
     pub(crate) offers_search: Option<fn(Json<'_, '_>) -> bool>,
-    /// The names in one entry of the list of tools.
+    /// The names in one entry of the tool list.
     pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
     /// Reads the calls and the answer format that a request allows.
     pub(crate) offer: for<'t, 'a> fn(Json<'t, 'a>) -> Offer<'t, 'a>,
@@ -168,7 +168,7 @@ pub(crate) enum Paths {
     },
 }
 
-/// The number of path segments that are read from the end. The path of Gemini on Vertex AI has nine, and the
+/// The number of path segments that are read from the end. The path for Gemini on Vertex AI has nine, and the
 /// last three identify it.
 const MAX_SEGMENTS: usize = 4;
 
@@ -176,7 +176,7 @@ const MAX_SEGMENTS: usize = 4;
 const API_VERSIONS: [&str; 2] = ["/v1", "/v1beta"];
 
 impl Wire {
-    /// The route of a request for a reply of the model, as far as the path tells; `None` for other requests.
+    /// The route of a request for a model reply, as far as the path determines it; `None` for other requests.
     pub fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
         if method != "POST" {
             return None;
@@ -187,7 +187,7 @@ impl Wire {
         }
     }
 
-    /// The path to which a client posts a request for a reply of this model. [`Wire::route`] reads it.
+    /// The path to which a client posts a request for a reply from this model. [`Wire::route`] reads it.
     pub fn post_path(&self, model: &str, delivery: Delivery) -> String {
         match self.traits.paths {
             Paths::Fixed(path) => path.to_owned(),
@@ -273,7 +273,7 @@ impl Wire {
         format!("{}{unique}", self.traits.message_id_prefix)
     }
 
-    /// The extra headers of an error answer, for a status of 400 or above.
+    /// The extra headers in an error response with a status of 400 or above.
     pub fn error_headers(&self, status: u16) -> &'static [(&'static str, &'static str)] {
         (self.error_headers)(status)
     }

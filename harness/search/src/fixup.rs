@@ -49,7 +49,7 @@ pub(crate) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usi
     turn.replies[reply].attempts[attempt].remove(block);
 }
 
-/// Updates the counts of a turn for the removal of one call.
+/// Updates a turn's counts after the removal of one call.
 fn count_without(turn: &mut Turn, name: &str) {
     let Turn { replies, settle, at, .. } = turn;
     let of_reply = |(reply, said): (usize, &'_ Reply)| {

@@ -4,7 +4,7 @@ use brickbat_scenario::plan::Side;
 use brickbat_scenario::point::{Point, Region, Shape, Which, in_stream};
 use brickbat_scenario::scenario::{Action, At, Block, Call, Reply, Scenario, Tool};
 
-/// A side of a point of a turn at which something may happen.
+/// A side of a point in a turn, at which something may happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// The reply, from 1; 1 if the point belongs to the turn.

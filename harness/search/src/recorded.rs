@@ -171,7 +171,7 @@ impl Reader {
         own
     }
 
-    /// Adds a block to the reply for a message of the model, or begins a new reply.
+    /// Adds a block to the reply for a model message, or begins a new reply.
     fn block(&mut self, message: usize, block: Option<Block>) {
         let (Some(block), Some(turn)) = (block, self.turns.last_mut()) else { return };
         match turn.replies.last_mut().and_then(|reply| reply.attempts.first_mut()) {

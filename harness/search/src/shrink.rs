@@ -62,7 +62,7 @@ pub enum Trial {
     Unproven,
     /// It passes.
     Passed,
-    /// It has these findings, which are a bug of the suite or of the agent.
+    /// It has these findings, which point to a bug in the suite or the agent.
     Accused(Vec<Finding>),
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&
     }
 }
 
-/// The index of the prompt of a running turn, or the length of the thread if the prompt is not in it.
+/// The index of the running turn's prompt, or the length of the thread if the prompt is not in it.
 pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
     thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }

@@ -42,7 +42,7 @@ pub(crate) enum Next {
     End(TurnOutcome),
 }
 
-/// The treatment of a turn that the user stops.
+/// How a turn that the user stops is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnStop {
     /// It ends, and the part of the reply that has arrived is kept.
@@ -308,7 +308,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The turn ends in the middle.
 
-    /// The treatment of the user's stop. The turn ends immediately, even if a tool does not react.
+    /// How the user's stop is handled. The turn ends immediately, even if a tool does not react.
     fn stops(&mut self, _turn: &mut Turn, _tools: &[Tool], _session: &mut Session) -> OnStop {
         OnStop::KeepReply
     }
@@ -384,7 +384,7 @@ pub(crate) trait Decisions: Send + Sync {
         compaction::rewound(thread, n_prompts).to_vec()
     }
 
-    /// The body of a request for a summary of the messages before this index.
+    /// The request body that asks for a summary of the messages before this index.
     fn summary_request(&self, setup: &Setup, thread: &[Message], end: usize) -> Vec<u8> {
         side_request::of_summary(setup, &thread[..end])
     }

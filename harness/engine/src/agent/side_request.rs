@@ -174,7 +174,7 @@ impl Agent {
     }
 }
 
-/// The body of a request for a summary of these messages.
+/// The request body that asks for a summary of these messages.
 pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let text = format!("{SUMMARISE}\n\n{}", compaction::transcript(thread));
     request::body(&without_tools(setup), &[Message::User(text)])

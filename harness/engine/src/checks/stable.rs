@@ -41,7 +41,7 @@ pub(super) struct StableChange<'a> {
     pub(super) is_repaired: bool,
 }
 
-/// The first unexcused change of each pair of requests.
+/// The first unexcused change between each pair of requests.
 pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<StableChange<'a>> {
     let story = Story::of(evidence);
     let requests: Vec<&RequestView> = accepted(evidence).collect();
@@ -166,7 +166,7 @@ impl Story {
         story
     }
 
-    /// Ends the postponed changes of a turn that is over.
+    /// Drops the changes that were postponed in a turn that has ended.
     fn changes_end(&mut self, at: usize) {
         let open = self.changes.iter_mut().filter(|(_, until)| *until == usize::MAX);
         open.for_each(|(_, until)| *until = at);
@@ -193,7 +193,7 @@ fn is_break(event: &Event) -> bool {
     }
 }
 
-/// The turn of the last of these items: the last turn with a user message among them.
+/// The last turn that has a user message among these items.
 fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     let mut from = 0;
     let mut found = None;

@@ -249,8 +249,8 @@ fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
     evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some())
 }
 
-/// True if nothing goes wrong in a turn, from the system's point of view. Faults of earlier turns are over. A
-/// reply that the provider cuts short may end a turn, like an error.
+/// True if nothing goes wrong in a turn, from the system's point of view. Faults in earlier turns no longer
+/// count. A reply that the provider cuts short may end a turn, like an error.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| {
         !script.pauses() && matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal))

@@ -10,7 +10,7 @@ use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
 pub struct Concurrency {
     /// The maximum number of tools that ran at once.
     pub max_parallel_tools: usize,
-    /// True if a tool started before its reply was over.
+    /// True if a tool started before its reply ended.
     pub eager: bool,
     /// True if the provider rejected one of its requests.
     pub is_refused: bool,

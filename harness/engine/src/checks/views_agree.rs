@@ -94,7 +94,7 @@ fn shown_otherwise(
         (ShownState::Failed, true) => Some(Difference {
             message: format!("call {name} is shown as failed, but the last request contains its result"),
             expected: "the same outcome for the user and the model",
-            got: "failed for the user, a result for the model",
+            got: "shown to the user as failed, but the model gets a result",
             rests_on: &[Duty::States],
         }),
         (ShownState::Completed, false) => Some(Difference {
@@ -102,7 +102,7 @@ fn shown_otherwise(
                 "call {name} is shown as completed, but the last request does not contain its result"
             ),
             expected: "the same outcome for the user and the model",
-            got: "completed for the user, no result for the model",
+            got: "shown to the user as completed, but the model gets no result",
             // The code that runs the tools knows that they have ended, even if their results are lost.
             rests_on: match step_end {
                 StepEnd::Whole if ended_badly => &[Duty::States, Duty::Loop, Duty::Turns],

@@ -6,7 +6,7 @@ use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId, RequestKind};
 
 impl Conductor {
-    /// True if a sub-agent sent the request. Its tool ends when the reply is over.
+    /// True if a sub-agent sent the request. Its tool ends when the reply ends.
     pub fn is_of_sub_agent(&self, exchange: ExchangeId) -> bool {
         matches!(self.kinds.get(&exchange), Some(RequestKind::OfSubAgent { .. }))
     }

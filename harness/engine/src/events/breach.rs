@@ -27,7 +27,7 @@ pub enum Wrong {
     Lost,
     /// It is stored twice.
     Duplicated,
-    /// It was over, but is open again, has another result or is gone.
+    /// It had ended, but is open again, has a different result or is missing.
     Resurrected,
     /// It is still open when the stream has ended.
     Open,
@@ -67,7 +67,7 @@ impl fmt::Display for Breach {
     }
 }
 
-/// All errors of a store for a sequence of events, each only once per call.
+/// All errors that a store makes on an event sequence, each reported once per call.
 ///
 /// These are not judged: a result for a call that was never declared, a call that is declared after the end
 /// of the turn or was rejected, and the effect of a late result on an interrupted call, because keeping it

@@ -2,8 +2,8 @@
 
 use super::{Consumed, Event, State, Stored};
 
-/// Stored calls, independent of the order of events. A result that comes early waits for its call; anything
-/// after the end of a call is ignored.
+/// Stored calls, independent of event order. A result that comes early waits for its call; anything after the
+/// end of a call is ignored.
 #[derive(Debug, Default)]
 pub struct Store {
     calls: Vec<Stored>,

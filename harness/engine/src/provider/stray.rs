@@ -28,7 +28,7 @@ impl Strays {
         self.n_said_at_stop = self.n_said.take().or(self.n_said_at_stop);
     }
 
-    /// True if a request belongs to a turn that is over. Otherwise it belongs to this turn, and is counted.
+    /// True if a request belongs to a turn that has ended. Otherwise it belongs to this turn, and is counted.
     pub(super) fn has(&mut self, plan: &Plan, turn: usize, memory: &Memory, body: Json) -> bool {
         let dialect = plan.dialect_of(turn);
         let Some(planned) = plan.turns.get(turn) else { return false };

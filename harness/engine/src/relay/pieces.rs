@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) enum Cut {
     /// After each blank line.
     Lines,
-    /// By the length at the beginning of each frame.
+    /// By the length prefix of each frame.
     Frames,
 }
 

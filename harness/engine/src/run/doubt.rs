@@ -1,5 +1,5 @@
 //! Finds out whether cutting or summarising a history really made it shorter, for systems that do not report
-//! it. An agent without an adapter may take the order for a message of its user, or find nothing to do.
+//! it. An agent without an adapter may mistake the order for a user message, or find nothing to do.
 
 use brickbat_scenario::plan::{Change, Plan};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};

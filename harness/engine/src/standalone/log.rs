@@ -122,7 +122,7 @@ pub struct Exchange {
     pub profile: &'static str,
     /// The model in the request.
     pub model: String,
-    /// The history in the request, in one line.
+    /// The history in the request, on one line.
     pub shape: String,
     /// The HTTP status of the answer.
     pub status: u16,

@@ -16,7 +16,7 @@ pub enum ProgramEnd {
     Kill,
 }
 
-/// A point of a reply.
+/// A point in a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyPoint {
     pub(crate) side: Side,

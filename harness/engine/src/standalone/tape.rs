@@ -26,7 +26,7 @@ pub(super) struct Tape {
 pub(super) enum Served<'p> {
     Reply(&'p Script, Vec<&'p PlannedAction>),
     Fault(&'p HttpFault),
-    /// The scenario is over.
+    /// The scenario has ended.
     Nothing,
 }
 

@@ -22,7 +22,7 @@ pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
     actions.chain(oddities(scenario)).collect()
 }
 
-/// The name of the file of a regression. Equal causes have equal names, different causes have different ones.
+/// The file name for a regression. Equal causes have equal names; different causes have different names.
 pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let kinds: Vec<String> = kinds(scenario).into_iter().collect();
     let Signature { harm, check, says } = signature;

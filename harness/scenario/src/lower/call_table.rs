@@ -100,7 +100,7 @@ impl<'a> CallTable<'a> {
         self.names.get(name).copied()
     }
 
-    /// The names of the calls of a turn.
+    /// The names of the calls in a turn.
     pub fn names_in(&self, turn: usize) -> Vec<&'a str> {
         self.names.iter().filter(|(_, key)| self[**key].turn == turn).map(|(name, _)| *name).collect()
     }
@@ -134,7 +134,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// A copy of the last attempt of a reply with new calls, as a client gets it that asks again.
+    /// A copy of a reply's last attempt with new calls, as a retrying client gets it.
     pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
         let searches = self.searches.again(script, self.ids);
         let search = |key: SearchKey| searches.get(&key).copied().unwrap_or(key);
@@ -180,7 +180,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// Sets the outcome of a call of the given history.
+    /// Sets the outcome of a call in the given history.
     pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
         self.calls[key.0 as usize].outcome = outcome;
     }

@@ -358,8 +358,8 @@ fn of_unfinished_calls(
     }
 }
 
-/// Rejects actions that wait for the tool of a call that never starts, because the user refuses it or no
-/// system can run it.
+/// Rejects actions that wait for a tool that never starts, because the user refuses it or no system can run
+/// it.
 fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let idle = context.table.of_turn(context.turn).into_iter().filter(|key| context.table[*key].never_runs());
     let idle: Vec<CallKey> = idle.collect();

@@ -16,7 +16,7 @@ pub(super) struct IdSource<'a> {
 }
 
 impl IdSource<'_> {
-    /// The source for the calls of another provider.
+    /// The source of ids for another provider's calls.
     pub fn with(self, dialect: Dialect) -> Self {
         IdSource { dialect, ..self }
     }
@@ -64,7 +64,7 @@ impl IdSource<'_> {
     }
 }
 
-/// The format of Anthropic's ids for its own searches. No other provider of ours runs searches.
+/// The format of Anthropic's ids for its own searches. No other supported provider runs searches.
 const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";

@@ -46,7 +46,7 @@ impl Problem {
     }
 }
 
-/// The errors of one stage of lowering. The next stage runs only if there are none, so it may rely on the
+/// The errors from one lowering stage. The next stage runs only if there are none, so it may rely on the
 /// checks of this one.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);

@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 
 use super::ids::IdSource;
 
-/// The dialect of each turn of a thread that begins with the dialect `first`.
+/// The dialect of each turn in a thread that begins with the dialect `first`.
 pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     let mut current = first;
     let of_turn = |turn: &Turn| {

@@ -120,7 +120,7 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     });
 }
 
-/// Checks a handoff: it is over when the other agent continues, and no system supports other settings for it.
+/// Checks a handoff: it ends when the other agent continues, and no system supports other settings for it.
 fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("missing", tool.missing),

@@ -68,7 +68,7 @@ impl Diagnostic {
         self
     }
 
-    /// The error, with the line of the file that contains it.
+    /// The error, with the line that contains it.
     pub fn render(&self, colour: Colour) -> String {
         let title = Level::ERROR.primary_title(self.message.as_str());
         let mut group = match &self.excerpt {

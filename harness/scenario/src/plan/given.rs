@@ -103,7 +103,7 @@ impl GivenMessage {
         }
     }
 
-    /// Gives the calls the tool names that a system uses towards the model.
+    /// Renames the calls to the tool names that the system shows the model.
     pub(super) fn rename_tools(&mut self, name: impl Fn(&str) -> String) {
         match self {
             GivenMessage::Assistant(blocks) => {

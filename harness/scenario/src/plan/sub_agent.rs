@@ -74,7 +74,7 @@ impl Plan {
     }
 }
 
-/// The JSON Schema of the arguments of a tool that is a sub-agent.
+/// The JSON Schema for the arguments of a sub-agent tool.
 pub(super) fn input_schema() -> Value {
     json!({
         "type": "object",

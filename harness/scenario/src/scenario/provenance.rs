@@ -36,7 +36,7 @@ pub struct Provenance {
     pub brickbat: String,
 }
 
-/// How many of several runs showed a failure.
+/// The number of runs that failed, out of the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frequency {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A web search that the provider runs itself. The model continues when the search is over, so the call and
-/// its result are in one reply, and the client has nothing to run.
+/// A web search that the provider runs itself. The model continues when the search ends, so the call and its
+/// result are in one reply, and the client has nothing to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {

@@ -67,8 +67,8 @@ pub(crate) struct RequestForm {
     pub tool: fn(&OfferedTool<'_>) -> Value,
     /// The declaration of the search that the provider runs itself, if it has one.
     pub search: Option<fn() -> Value>,
-    /// The key under which a single entry of the list of tools contains all declarations; `None` if each tool
-    /// has its own entry.
+    /// The key under which a single entry in the tool list contains all declarations; `None` if each tool has
+    /// its own entry.
     pub declarations_key: Option<&'static str>,
     /// Returns whether the provider accepts an id of a call when it is sent back.
     pub takes_id: fn(&str) -> bool,
@@ -156,7 +156,7 @@ impl Wire {
     }
 }
 
-/// The [`RequestForm::takes_id`] of most dialects. The shortest limit that was seen is that of OpenAI Chat
+/// The [`RequestForm::takes_id`] of most dialects. The shortest limit seen is that of OpenAI Chat
 /// Completions.
 pub(crate) fn short_ascii_id(id: &str) -> bool {
     (1..=40).contains(&id.len())

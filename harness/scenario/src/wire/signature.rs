@@ -19,7 +19,7 @@ pub(crate) fn signature(of: &str) -> String {
 /// back. It is a multiple of four, so the result is base64 without padding.
 const N_LETTERS: usize = 64;
 
-/// The signature of a thinking block; it differs for each block of each answer.
+/// The signature of a thinking block; it is different for every block in every answer.
 pub(crate) fn block_signature(envelope: Envelope<'_>, index: usize) -> String {
     signature(&format!("{}/{index}", envelope.id))
 }

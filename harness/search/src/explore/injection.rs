@@ -17,7 +17,7 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// A name that is unique among the injections of the base, for the ids of plans.
+    /// A name for plan ids, unique among the base's injections.
     pub fn name(&self) -> String {
         let words = self.at.words().replace([' ', ','], "-").replace("--", "-");
         if self.turn == 0 { words } else { format!("turn-{}-{words}", self.turn + 1) }

@@ -135,7 +135,7 @@ fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// The last messages of a request, in any dialect: the role of each, and how many parts of each kind it has.
+/// The last messages of a request, in any dialect: their roles, and how many parts of each kind they have.
 fn shape(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let messages = ["messages", "input", "contents"].iter().find_map(|key| body.get(key)?.as_array());

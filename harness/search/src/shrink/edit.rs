@@ -13,7 +13,7 @@ pub(super) enum Edit {
     Given(usize),
     /// A part of such a message: a block, with its results if it is a call, or a result.
     GivenPart(usize, usize),
-    /// The oddity of a part of such a message.
+    /// The oddity in a part of such a message.
     GivenOddity(usize, usize),
     Turn(usize),
     Action(usize, usize),

@@ -90,7 +90,7 @@ pub(super) fn take_part(scenario: &mut Scenario, message: usize, part: usize) {
     settle(scenario, &gone);
 }
 
-/// Normalizes the oddity of a part of a message.
+/// Normalizes the oddity in a message part.
 pub(super) fn straighten(scenario: &mut Scenario, message: usize, part: usize) {
     let Some(message) = history(scenario).and_then(|history| history.messages.get_mut(message)) else {
         return;

@@ -34,9 +34,9 @@ pub(super) enum Value {
     /// The tool of a call, if another tool is equal.
     Tool(String),
     Ending(String),
-    /// The point of an action of a turn.
+    /// The point of an action in a turn.
     Point(usize, usize),
-    /// The text or the count of an action of a turn.
+    /// The text or count of an action in a turn.
     Action(usize, usize),
 }
 

@@ -2,7 +2,7 @@
 
 use brickbat_scenario::scenario::Frequency;
 
-/// How many of several runs showed a cause.
+/// The number of runs that showed a cause, out of the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     pub seen: u32,

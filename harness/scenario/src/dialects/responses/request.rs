@@ -1,4 +1,4 @@
-//! OpenAI Responses: writes the requests of a client.
+//! OpenAI Responses: writes client requests.
 //!
 //! The client keeps the conversation itself, so the provider need not store anything. It asks for the model's
 //! thinking as a summary with encrypted content, and sends both back. A call names its item, which binds it
