@@ -350,8 +350,8 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Waits until the point of a stop is reached; the reply is then held there. This blocks the thread. In a
-    /// test with a runtime, use [`Armed::reached`].
+    /// Waits until the point of the stop is reached; the reply is then held there. This blocks the thread. In
+    /// a test with a runtime, use [`Armed::reached`].
     ///
     /// # Panics
     ///

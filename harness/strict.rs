@@ -64,7 +64,7 @@ impl Strict {
     ///
     /// # Errors
     ///
-    /// A message with line numbers, if the text is not a scenario or the dialect cannot play it.
+    /// A message with line numbers, if the text is not a scenario or the dialect cannot run it.
     pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, String> {
         let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0);
         let plan = plans.map_err(|error| error.to_string())?.into_iter().next();

@@ -21,7 +21,7 @@ use brickbat_scenario::parse::did_you_mean;
 /// The folder with a project's manifest, as `brickbat init` writes it.
 pub(super) const FOLDER: &str = "brickbat";
 
-/// The names of the file, in order of precedence.
+/// The possible file names, in order of precedence.
 const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
 
 /// The largest configuration file, in bytes.
@@ -95,7 +95,7 @@ pub(super) struct Chosen {
     pub(super) command: Option<String>,
 }
 
-/// The systems of the project around the working directory: those of its configuration, else that of its
+/// The systems in the project around the working directory: those in its configuration, else that of its
 /// manifest.
 pub(super) fn chosen() -> Result<Chosen, CliError> {
     let Ok(folder) = std::env::current_dir() else { return Ok(Chosen::default()) };

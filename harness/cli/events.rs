@@ -83,7 +83,7 @@ struct Drawn {
     failures: BTreeMap<Wrong, Smallest>,
 }
 
-/// The number of errors of one kind, and the smallest sequence that shows it.
+/// The number of errors of one kind, and the smallest sequence that triggers one.
 struct Smallest {
     n: usize,
     events: Vec<Event>,

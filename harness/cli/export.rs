@@ -225,7 +225,7 @@ fn said(output: &Output) -> String {
     redactor().text(&line).into_owned()
 }
 
-/// The packages of the adapter, in the version of the manifest.
+/// The adapter's packages, in the manifest's version.
 fn packages(manifest: &Manifest) -> Vec<Package> {
     let file = |name: &str| {
         let path = manifest.folder.as_ref().map_or(name.to_owned(), |folder| format!("{folder}/{name}"));

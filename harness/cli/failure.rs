@@ -25,13 +25,13 @@ pub(super) fn headline(tone: Tone, finding: &Finding) -> String {
     format!("{severity} {}\n  {}{rule}\n", finding.check, finding.message)
 }
 
-/// The actions of a scenario, each as in its file.
+/// The actions in a scenario, each as in its file.
 pub(super) fn actions(scenario: &Scenario) -> String {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at);
     actions.map(|at| format!("    - {}\n", yaml::action(at))).collect()
 }
 
-/// The number of plans that show it, and their dialects.
+/// The number of plans in which it occurs, and their dialects.
 pub(super) fn extent<'a>(n_plans: usize, dialects: impl IntoIterator<Item = &'a str>) -> String {
     let dialects: Vec<&str> = dialects.into_iter().collect();
     format!("  in {}; {}", counted(n_plans, "plan"), dialects.join(", "))
@@ -75,7 +75,7 @@ pub(super) fn counts<'a>(counts: impl IntoIterator<Item = (&'a Verdict, &'a usiz
     counts.collect::<Vec<String>>().join(", ")
 }
 
-/// The plan of a case, even if the case is that of its control plan.
+/// The plan for a case, even if it is the case of the control plan.
 pub(super) fn plan_of(case: &Case) -> &str {
     case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)
 }

@@ -95,7 +95,7 @@ Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not b
 /// Plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;
 
-/// Runs that measure how often a failure shows.
+/// Runs that measure how often a failure occurs.
 const N_CONFIRM: u32 = 3;
 
 /// A finding to minimise.
@@ -402,7 +402,7 @@ impl FuzzRun<'_> {
         self.report(&signature, &finding, &smallest, rate, "")
     }
 
-    /// How often a scenario that has shown a failure shows it again, and the finding of these runs.
+    /// How often a scenario triggers its failure again, and the finding in these runs.
     async fn again(
         &self,
         started: &Started,

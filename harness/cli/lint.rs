@@ -99,7 +99,7 @@ fn is_vectors(path: &str) -> bool {
     path.ends_with(".json") && !path.ends_with(".schema.json") && !is_other
 }
 
-/// True if the vectors of a file are for streams. Such a vector has the end of its stream.
+/// True if a file's vectors are for streams. Such a vector contains the end of its stream.
 fn is_of_streams(text: &str) -> bool {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     file.pointer("/vectors/0/ended").is_some()

@@ -233,7 +233,7 @@ pub(super) struct FailOnOptions {
     pub(super) fail_on: Severity,
 }
 
-/// The output format of commands that print for people or for programs.
+/// The output format for commands whose output is human-readable or machine-readable.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum TextOrJson {
     /// Human-readable text.
@@ -274,7 +274,7 @@ fn patience(text: &str) -> Result<f64, UnknownName> {
     factor.ok_or_else(|| UnknownName("expected a number from 0.1 to 100, such as `2`".to_owned()))
 }
 
-/// Reads the name of a model, as in the path or the body of a request.
+/// Reads a model name, as in a request's path or body.
 pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     let is_name = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
     if !name.is_empty() && name.len() <= MAX_MODEL && name.chars().all(is_name) {

@@ -1,4 +1,4 @@
-//! `brickbat replay`, and the measurement of how often a scenario shows a failure on a running system.
+//! `brickbat replay`, and the measurement of how often a scenario triggers a failure on a running system.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
@@ -206,7 +206,7 @@ pub(super) async fn runs_of(
     runs
 }
 
-/// True if a case shows a failure.
+/// True if a case has a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
     case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }
@@ -219,18 +219,18 @@ pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Fin
 /// The verdict of the runs about the failure.
 #[derive(Debug, PartialEq, Eq)]
 enum ReplayVerdict {
-    /// No run shows it.
+    /// It occurs in no run.
     Fixed { of: usize },
-    /// Every run shows it.
+    /// It occurs in every run.
     StillFails { of: usize },
-    /// Some runs show it.
+    /// It occurs in some runs.
     Flaky { seen: usize, of: usize },
-    /// It could not be judged, and no run shows it.
+    /// It could not be judged, and occurs in no run.
     Error { reason: String },
 }
 
 impl ReplayVerdict {
-    /// An unjudged run counts only if no run shows the failure.
+    /// An unjudged run counts only if no run has the failure.
     fn of(runs: &[Case], cause: &Signature) -> ReplayVerdict {
         let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();

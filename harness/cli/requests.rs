@@ -33,10 +33,10 @@ impl Input {
 /// The files that the user's arguments name.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// In the order of the arguments; those of a folder are sorted.
+    /// In argument order; the files in a folder are sorted.
     pub files: Vec<Input>,
-    /// The number of files in folders that were skipped, because their ending is not that of JSON, a HAR file
-    /// or a cassette.
+    /// The number of files in folders that were skipped, because their extension is not that of JSON, a HAR
+    /// file or a cassette.
     pub n_passed_over: usize,
     /// Folders that could not be listed, each with the reason.
     pub unreadable: Vec<(String, String)>,
@@ -64,7 +64,7 @@ pub const MAX_BYTES: u64 = 64 << 20;
 /// largest request.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// The number of pieces that are checked at a time. This also limits the number of findings in tiny pieces.
+/// The number of pieces checked at a time. This also limits the number of findings in tiny pieces.
 const BATCH_PIECES: usize = 2048;
 
 /// Errors that are printed one by one. A file of another kind would have an error on every line.

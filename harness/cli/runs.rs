@@ -13,7 +13,7 @@ use brickbat_report::report::short::{case_id, cause_id, may_be_id};
 /// The number of runs to keep.
 const MAX_RUNS: usize = 10;
 
-/// The maximum bytes of all kept runs; the newest run stays, regardless of its size.
+/// The maximum total size of the kept runs, in bytes; the newest run stays, regardless of its size.
 const MAX_BYTES: u64 = 200 << 20;
 
 /// Milliseconds after which an unfinished run counts as abandoned.

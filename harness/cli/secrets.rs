@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use brickbat_rules::redact::{Redactor, is_credential_variable};
 
-/// Removes the values of variables that look like credentials, keys of known shapes, and the path of the user's home.
+/// Removes the values of variables that look like credentials, keys of known shapes, and the path of the user's home
+/// directory.
 pub(super) fn redactor() -> &'static Redactor {
     static REDACTOR: OnceLock<Redactor> = OnceLock::new();
     REDACTOR.get_or_init(|| {

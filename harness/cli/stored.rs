@@ -10,8 +10,8 @@ use brickbat_sessions::{self as sessions, Files};
 /// The maximum bytes of one file. The largest reported session has 500 MB (anthropics/claude-code#19963).
 const MAX_BYTES: u64 = 768 << 20;
 
-/// The maximum number of companions of one file, and their total bytes. Companions are large results and
-/// sub-agents in separate files.
+/// The maximum number of companions for one file, and their total size in bytes. Companions are large results
+/// and sub-agents in separate files.
 const MAX_COMPANIONS: usize = 20_000;
 const MAX_COMPANION_BYTES: u64 = 512 << 20;
 

@@ -1,4 +1,4 @@
-//! Output of commands that serve. They must continue when the reader of their output stops reading.
+//! Output for commands that serve. They must continue even if the reader of their output stops reading.
 //!
 //! A pipe without a reader fills up after some kilobytes, and then each write blocks forever. `serve`,
 //! `proxy` and `wrap` have to answer requests and Ctrl-C meanwhile, so separate threads write their lines. If

@@ -105,7 +105,7 @@ impl Work {
     }
 }
 
-/// The plans of a run, and the strictness of the provider.
+/// The plans in a run, and the provider's strictness.
 pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static Profile>), CliError> {
     let unknown = |what: &str, name: &str| CliError::input(format!("unknown {what} `{name}` in run.json"));
     let dialects = arguments.dialects.iter();

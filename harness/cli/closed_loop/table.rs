@@ -1,4 +1,4 @@
-//! The sessions of closed loops, and the table of their results.
+//! Closed-loop sessions, and the table of their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -260,7 +260,7 @@ impl SessionRow {
     }
 }
 
-/// True if the product stored the same in two runs, as far as the verdict shows.
+/// True if the product stored the same in two runs, as far as the verdict reveals.
 fn is_alike(one: &Treated, other: &Treated) -> bool {
     let verdict = |treated: &Treated| treated.found.map(|found| found.verdict);
     verdict(one) == verdict(other)

@@ -1,4 +1,4 @@
-//! The explanation of a case of a kept run: the check, the loss, the rule, and the known findings for the
+//! The explanation of a case in a kept run: the check, the loss, the rule, and the known findings for the
 //! system.
 
 use super::super::embedded::catalogue;

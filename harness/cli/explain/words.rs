@@ -147,7 +147,7 @@ fn class_page(class: &classes::Class) -> String {
     format!("{}\n\n`brickbat classes` shows how well the suite covers it.", class.summary)
 }
 
-/// The page of a built-in scenario, or of one of its plans: the text of its file.
+/// The page for a built-in scenario, or for one of its plans: the text of its file.
 fn scenario(word: &str) -> Option<String> {
     let id = word.split(['#', '@']).next().unwrap_or(word);
     let text = built_in_text(id)?;

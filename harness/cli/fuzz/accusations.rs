@@ -30,7 +30,7 @@ impl Accusations {
         self.all.is_empty()
     }
 
-    /// Keeps the first finding of a scenario that is of a new kind.
+    /// Keeps a scenario's first finding of a new kind.
     pub(super) fn add(&mut self, scenario: &Scenario, dialect: Dialect, findings: Vec<Finding>) {
         let is_new = |finding: &Finding| self.all.iter().all(|known| !known.is_of_the_kind_of(finding));
         if let Some(finding) = findings.into_iter().find(is_new) {

@@ -1,4 +1,4 @@
-//! The distinct faults of stored sessions, with the number of sessions that have each.
+//! The distinct faults in stored sessions, with the number of sessions that have each.
 
 use std::collections::BTreeMap;
 

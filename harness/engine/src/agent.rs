@@ -120,7 +120,7 @@ pub struct Tool {
 }
 
 impl Setup {
-    /// The declarations of the tools at a provider of this dialect.
+    /// The tool declarations for a provider of this dialect.
     fn declared_at(&self, dialect: Dialect) -> String {
         wire::of(dialect).declared_tools(&request::offered(&self.tools), self.searching)
     }
@@ -248,7 +248,7 @@ impl Agent {
         &self.setup.tools
     }
 
-    /// The thread as the next request would send it: a JSON array of messages of the dialect.
+    /// The thread as the next request would send it: a JSON array of messages in the dialect.
     pub fn history(&self) -> Vec<u8> {
         wire::of(self.setup.dialect).request_messages(&self.decisions.history(&self.session.thread))
     }

@@ -149,7 +149,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Judges one run of a plan on a system without an application around it. `needed` is the grade of receipts
+/// Judges one run of a plan on a system that has no application around it. `needed` is the grade of receipts
 /// that this driver can achieve; `concurrency` is the result of the control plan, if there was one.
 pub fn judge(
     plan: &Plan,

@@ -77,7 +77,7 @@ pub enum Command {
         call: Option<CallKey>,
         consent: Consent,
     },
-    /// Record that a stop has not ended the turn, so that the provider and the tools continue.
+    /// Records that a stop has not ended the turn, so that the provider and the tools continue.
     LetGo,
     /// Record that the harness waited without success.
     GiveUp,

@@ -320,7 +320,7 @@ impl Flaw {
         self
     }
 
-    /// Sets dialects in which it cannot show, and the reason. There can be two reasons.
+    /// Sets dialects in which it cannot occur, and the reason. A second call adds a second group.
     const fn not_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         let at = if self.not_on[0].0.is_empty() { 0 } else { 1 };
         self.not_on[at] = (dialects, why);
@@ -358,7 +358,7 @@ impl Canary {
         self.0.class
     }
 
-    /// The reason why the bug cannot show in a dialect, if it cannot.
+    /// The reason why the bug cannot occur in a dialect, if it cannot.
     pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
         let elsewhere = self.0.only_on.filter(|(dialects, _)| !dialects.contains(&dialect));
         let here = self.0.not_on.into_iter().find(|(dialects, _)| dialects.contains(&dialect));

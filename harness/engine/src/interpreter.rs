@@ -28,7 +28,7 @@ pub trait World {
     /// Delivers the user's stop. Later events, such as a late result, reach a system that has taken it in.
     fn stop(&mut self) -> Self::Done<'_>;
 
-    /// Throws an exception out of the system's loop. Later events reach a system that has taken it in.
+    /// Throws an exception from the system's loop. Later events reach a system that has taken it in.
     fn interrupt(&mut self, cause: InterruptCause) -> Self::Done<'_>;
 
     /// Sends a message to the running turn. Later events reach a system that has taken it in.

@@ -62,8 +62,8 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Creates the provider of a plan, with a profile of the plan's dialect. Requests of turns in another
-    /// dialect are checked against the newest profile of that dialect.
+    /// Creates a plan's provider, with a profile for the plan's dialect. Requests in turns in another dialect
+    /// are checked against the newest profile of that dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
         Provider {
@@ -214,8 +214,8 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
-    /// The answer to a request of a sub-agent. It does not advance the script of the thread, and requests of
-    /// the thread do not advance the sub-agent.
+    /// The answer to a sub-agent's request. It does not advance the thread's script, and requests of the
+    /// thread do not advance the sub-agent.
     fn sub_agent_asks(
         &self,
         exchange: ExchangeId,

@@ -54,7 +54,7 @@ pub struct RelayBehaviour {
     pub strictness: Strictness,
     /// The host of the server.
     pub host: String,
-    /// The URL of the server, the prefix of the paths in a recording.
+    /// The server URL, which is the prefix of the paths in a recording.
     pub url: String,
     /// How requests that break a rule are handled.
     pub refused: Refused,
@@ -144,8 +144,8 @@ pub struct Relay {
 /// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// The relay itself answers paths below this one with a report of the events so far, and passes none of them
-/// on.
+/// The relay itself answers requests to paths below this one with a report of the events so far, and passes
+/// none of them on.
 const OWN: &str = "/_brickbat/";
 
 impl Relay {

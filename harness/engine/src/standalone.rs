@@ -1,7 +1,7 @@
 //! A strict provider without a plan. Any program may send it requests, in every dialect, and the harness does
 //! not drive that program.
 //!
-//! It is the provider of plans with another source of replies. The dialect follows from the path; the profile
+//! It is the plan provider with a different source of replies. The dialect follows from the path; the profile
 //! follows from the path, the options, or the model. It checks each request against the rules. It rejects a
 //! request that breaks one with the real provider's message. Otherwise it answers from a scenario or with an
 //! improvised reply, and may inject a fault.
@@ -52,8 +52,7 @@ pub struct Behaviour {
     pub manner: Manner,
     /// The plans of a scenario, one for each dialect. Replies in other dialects are improvised.
     pub scripted: Vec<Plan>,
-    /// The count of tokens that each reply reports for its request; `None` derives it from the size of the
-    /// body.
+    /// The token count that each reply reports for its request; `None` derives it from the size of the body.
     pub usage: Option<u64>,
     /// Faults in improvised replies.
     pub faults: Option<Faults>,

@@ -45,7 +45,7 @@ impl Signature {
         Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
     }
 
-    /// The provenance for a scenario that was found to show this cause in that system.
+    /// The provenance for a scenario found to trigger this cause in that system.
     pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
         let Signature { harm, check, says } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();

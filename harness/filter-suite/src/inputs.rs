@@ -53,8 +53,7 @@ impl Share {
 /// The file of vectors with undocumented forms that providers accept.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
-/// The flag of vectors with invented types of parts. The rules let them pass, but no SDK needs to support
-/// them.
+/// The flag for vectors with invented part types. The rules let them pass, but no SDK needs to support them.
 const UNHEARD_OF: &str = "unheard-of";
 
 /// Minimum and maximum number of turns in a long history.

@@ -16,7 +16,7 @@ pub enum Kind {
     Gateway,
     /// Fixes histories that a provider would reject.
     Repairer,
-    /// Removes messages, so that the rest fits.
+    /// Removes messages until the rest fits.
     Trimmer,
     /// Replaces messages with a summary.
     Compactor,

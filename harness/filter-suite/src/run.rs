@@ -49,13 +49,13 @@ pub struct Cause {
     pub check: &'static str,
     /// The key that groups findings.
     pub cause: String,
-    /// Number of inputs that show it.
+    /// The number of inputs that trigger it.
     pub inputs: u64,
     /// The expected and the actual result for the smallest history.
     pub words: String,
     /// The origin of the first such input.
     pub first: String,
-    /// The smallest history that shows it.
+    /// The smallest history that triggers it.
     pub minimal: Value,
     /// The filter's output for that history.
     pub output: Value,
@@ -92,7 +92,7 @@ pub fn run(
 /// varied.
 const SEARCHED_AT_ONCE: usize = 64;
 
-/// Searches for histories that show a problem until `goes_on` returns false, and reports the problems.
+/// Searches for histories that reveal a problem until `goes_on` returns false, and reports the problems.
 ///
 /// # Errors
 ///

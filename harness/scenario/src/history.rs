@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// The messages of a conversation as a flat list of items, in order.
+/// The messages in a conversation as a flat list of items, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct History {

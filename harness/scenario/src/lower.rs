@@ -51,7 +51,7 @@ use ids::IdSource;
 use points::TurnContext;
 use problem::Problems;
 
-/// Every plan of a scenario file: each variant on each of the dialects, variants first.
+/// Every plan in a scenario file: each variant in each of the dialects, variants first.
 pub fn plans(
     id: &str,
     file_name: &str,
@@ -322,8 +322,7 @@ fn ask_again(
     planned.attempts.push(again);
 }
 
-/// The reason why a scenario that names a profile cannot be played, if the profile belongs to another
-/// dialect.
+/// The reason why a scenario that names a profile cannot be run, if the profile belongs to another dialect.
 fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
     let Some(name) = &scenario.profile else { return Ok(None) };
     match Profile::named(name) {
@@ -337,7 +336,7 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
     }
 }
 
-/// The reason why a scenario with thinking cannot be played, if the dialect never shows thinking.
+/// The reason why a scenario with thinking cannot be run, if the dialect never exposes thinking.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     let is_switched = actions.any(|action| matches!(action, Action::Thinking(_)));

@@ -79,9 +79,8 @@ pub struct Plan {
     /// The profile that the provider applies, if the scenario names one.
     #[serde(skip)]
     pub profile: Option<String>,
-    /// The reason why no provider of this dialect can play the plan, if there is one: a point that its
-    /// streams lack, or an ending that leaves nothing out. Such a plan is never run, and is reported as
-    /// unsupported.
+    /// The reason why no provider of this dialect can run the plan, if there is one: a point that its streams
+    /// lack, or an ending that leaves nothing out. Such a plan is never run, and is reported as unsupported.
     #[serde(skip)]
     pub impossible: Option<String>,
     /// The tools that the system is given.
@@ -101,7 +100,7 @@ pub struct Plan {
     /// All searches that the provider runs itself; a [`SearchKey`] is an index into this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<PlannedSearch>,
-    /// The sub-agents that calls of the plan start.
+    /// The sub-agents that calls in the plan start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<PlannedSubAgent>,
     /// The history that the system finds in its store; empty if the store is empty.
@@ -197,7 +196,7 @@ impl Plan {
     }
 }
 
-/// A call of a plan, as an index into [`Plan::calls`].
+/// A call in a plan, as an index into [`Plan::calls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallKey(pub u32);
@@ -246,7 +245,7 @@ impl PlannedTool {
 /// The argument by which the harness recognises a call when the system hides the call's id from the tool.
 pub const MARKER: &str = "ref";
 
-/// One call of the model.
+/// One call by the model.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
@@ -360,7 +359,7 @@ impl ToolOutcome {
     }
 }
 
-/// One turn of a plan.
+/// One turn in a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
     /// The user's message.
@@ -374,9 +373,9 @@ pub struct PlannedTurn {
     pub follow_up: bool,
     /// The scripted replies.
     pub replies: Vec<PlannedReply>,
-    /// The order in which the calls of this turn settle.
+    /// The order in which this turn's calls settle.
     pub settle: Vec<CallKey>,
-    /// The actions of the turn, in file order.
+    /// The actions in the turn, in file order.
     pub actions: Vec<PlannedAction>,
 }
 
@@ -430,7 +429,7 @@ impl Script {
         Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
     }
 
-    /// The calls of this attempt, in order.
+    /// The calls in this attempt, in order.
     pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         self.blocks.iter().filter_map(|block| match block {
             ScriptBlock::Call(key) => Some(*key),
@@ -461,7 +460,7 @@ impl Script {
         self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })
     }
 
-    /// True if the model or its provider sends something wrong in it. `calls` are the calls of the plan.
+    /// True if the model or its provider sends something wrong in it. `calls` are the plan's calls.
     pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
         let mut slips = self.calls().filter(|key| calls[key.0 as usize].malformation.is_some());
         let is_odd_stop = self.stop.is_some() && !self.pauses();
@@ -525,7 +524,7 @@ pub enum ScriptBlock {
     Think(Vec<String>),
     /// Text, in the fragments in which it is sent.
     Text(Vec<String>),
-    /// A call of the model.
+    /// A call by the model.
     Call(CallKey),
     /// A search that the provider runs itself, or its result.
     Server(ServerBlock),

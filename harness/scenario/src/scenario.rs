@@ -57,7 +57,7 @@ pub struct Scenario {
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The single cause that the scenario was found to show; absent if the scenario was written by hand.
+    /// The single cause that the scenario was found to trigger; absent if the scenario was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Provenance>,
     /// A profile, which is a named and dated set of rules, such as `mistral@2025-07`, if the failure shows
@@ -93,12 +93,12 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The calls of all turns, in file order.
+    /// The calls in all turns, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::calls)
     }
 
-    /// The calls of all turns and of their sub-agents, in file order.
+    /// The calls in all turns and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::all_calls)
     }
@@ -273,11 +273,11 @@ pub struct Turn {
     pub process: u32,
     /// The model's replies, one for each request in the turn.
     pub replies: Vec<Reply>,
-    /// The order in which the calls of this turn settle. Calls that are not listed settle last, in their own
+    /// The order in which this turn's calls settle. Calls that are not listed settle last, in their own
     /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settle: Vec<String>,
-    /// The actions of the turn, each at its point.
+    /// The actions in the turn, each at its point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
 }
@@ -291,12 +291,12 @@ impl Turn {
         *process == 1
     }
 
-    /// The calls of all replies, in file order.
+    /// The calls in all replies, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::calls)
     }
 
-    /// The calls of all replies and of their sub-agents, in file order.
+    /// The calls in all replies and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::all_calls)
     }
@@ -323,7 +323,7 @@ pub(crate) fn n_saved(n_calls: u32) -> u32 {
     1 + 2 * n_calls
 }
 
-/// One reply of the model: a list of blocks, or an object if the reply needs other fields.
+/// One model reply: a list of blocks, or an object if the reply needs other fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reply {
@@ -338,18 +338,18 @@ pub struct Reply {
     /// the system sends the reply back as the last message, and the next reply continues it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// How the calls of the stream are numbered, if not in sequence.
+    /// How the calls in the stream are numbered, if not in sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indices: Option<Indices>,
 }
 
 impl Reply {
-    /// The calls of all attempts, in file order.
+    /// The calls in all attempts, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.attempts.iter().flatten().filter_map(Block::call)
     }
 
-    /// The calls of all attempts and of their sub-agents, in file order.
+    /// The calls in all attempts and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.calls().flat_map(|call| {
             let within = call.agent.iter().flat_map(|agent| &agent.replies).flatten();
@@ -463,7 +463,7 @@ pub struct Call {
     pub agent: Option<SubAgent>,
 }
 
-/// The maximum number of deltas in which the arguments of a call are sent.
+/// The maximum number of deltas in which a call's arguments are sent.
 pub const MAX_DELTAS: u32 = 16;
 
 impl Call {
@@ -472,11 +472,11 @@ impl Call {
     }
 }
 
-/// Something that happens at a point of the turn. Give exactly one of `before` and `after`.
+/// Something that happens at a point in the turn. Give exactly one of `before` and `after`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct At {
-    /// The reply of the turn that a point of the stream belongs to, from 1.
+    /// The 1-based number of the reply to which a stream point belongs.
     #[serde(default = "At::first")]
     pub reply: u32,
     /// The attempt of that reply, from 1.

@@ -28,11 +28,11 @@ pub struct Trace {
     overflowed: bool,
 }
 
-/// The maximum number of events of one plan. A plan of the built-in suite has about 60; a request storm is
+/// The maximum number of events in one plan. A plan in the built-in suite has about 60; a request storm is
 /// cut off long before this.
 const MAX_EVENTS: usize = 20_000;
 
-/// The maximum size of the bodies, arguments and names of one plan, in bytes. A plan of the built-in suite
+/// The maximum size of the bodies, arguments and names in one plan, in bytes. A plan in the built-in suite
 /// has about 10 kB; one request that a provider accepts has at most 32 MiB.
 const MAX_BYTES: usize = 128 << 20;
 
@@ -86,13 +86,13 @@ pub enum Event {
     /// A request reached the provider.
     Requested {
         exchange: ExchangeId,
-        /// How the provider treats the request.
+        /// How the provider handles the request.
         kind: RequestKind,
         /// The model that is asked, if the path names it. It is not stored, because the path is stored with
         /// the request.
         #[serde(skip)]
         model: Option<String>,
-        /// True if the request shows that the system compacted its history on its own: the context was
+        /// True if the request reveals that the system compacted its history on its own: the context was
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
@@ -209,7 +209,7 @@ pub enum Aside {
     Injected,
 }
 
-/// How the provider treats a request.
+/// How the provider handles a request.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
@@ -220,7 +220,7 @@ pub enum RequestKind {
     Refused { status: u16 },
     /// It gets the planned HTTP error.
     Faulted { turn: usize, reply: usize, attempt: usize, status: u16 },
-    /// The script of the turn has no reply left; the request gets a short text.
+    /// The turn's script has no reply left; the request gets a short text.
     Surplus,
     /// It asks for a title, a token count or a list of models, and is answered without the script.
     Auxiliary,
@@ -285,7 +285,7 @@ pub enum Consent {
     Withheld,
 }
 
-/// The state of a call as the system shows it to the user.
+/// A call's state, as the system shows it to the user.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -344,7 +344,7 @@ pub struct CallRecord {
 pub struct Ledger {
     /// One record for each call in the plan.
     pub calls: Vec<CallRecord>,
-    /// The arguments of starts without a marker of the plan.
+    /// The arguments in starts that have no marker from the plan.
     pub strangers: Vec<String>,
 }
 

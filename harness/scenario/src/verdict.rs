@@ -1,4 +1,4 @@
-//! Verdicts: what the run of a plan shows about the system.
+//! Verdicts: what a plan's run reveals about the system.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl Verdict {
 }
 
 crate::named! {
-    /// The severity of a finding: what the user of a system loses, worst first.
+    /// The severity of a finding: what a system's user loses, worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
         /// The provider refuses the history permanently: the last turn fails as well.
@@ -137,7 +137,7 @@ pub struct Asked {
     pub level: Level,
     /// True if the run contained anything that the check can judge.
     pub spoke: bool,
-    /// True if its evidence rests on what the application does around the system, so that it shows nothing
+    /// True if its evidence rests on what the application does around the system, so that it proves nothing
     /// about the system.
     pub is_of_application: bool,
 }
@@ -196,7 +196,7 @@ pub struct Finding {
 /// The subject of a finding, by which findings with one cause are recognised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
-    /// The turn that shows the problem, or whose message is missing, from 0.
+    /// The 0-based index of the turn in which the problem occurs, or whose message is missing.
     pub turn: Option<usize>,
     /// The calls that the finding names, or that caused a request to be refused.
     pub calls: Vec<CallKey>,
@@ -239,7 +239,7 @@ impl Finding {
         self
     }
 
-    /// Sets the turn of the finding.
+    /// Sets the turn in which the finding occurs.
     #[must_use]
     pub fn of_turn(mut self, turn: usize) -> Finding {
         self.about.turn = Some(turn);

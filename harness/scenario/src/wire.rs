@@ -63,13 +63,12 @@ pub struct Wire {
     pub(crate) history: fn(Json<'_, '_>) -> History,
     pub(crate) request_id: fn(&str) -> String,
     pub(crate) error_headers: fn(u16) -> &'static [(&'static str, &'static str)],
-    /// Encodes a reply as a stream of frames. Its marks are those of `block_marks`, then [`Mark::Calls`] if
-    /// there are calls, [`Mark::Stop`] and [`Mark::Reply`].
+    /// Encodes a reply as a frame stream. Its marks are those of `block_marks`, then [`Mark::Calls`] if there
+    /// are calls, [`Mark::Stop`] and [`Mark::Reply`].
     pub(crate) stream: fn(&Plan, &Script, Envelope<'_>) -> Encoded,
     pub(crate) whole: fn(&Plan, &Script, Envelope<'_>) -> Value,
-    /// The marks of the thoughts, texts and calls in a reply's stream, in the order of the encoder. Marks
-    /// that are missing here do not exist: a dialect that sends a call in one chunk has only the mark of its
-    /// end.
+    /// The thought, text and call marks in a reply's stream, in the order of the encoder. Marks that are
+    /// missing here do not exist: a dialect that sends a call in one chunk has only the mark of its end.
     pub(crate) block_marks: fn(&Script, &[PlannedCall]) -> Vec<Mark>,
     pub(crate) status_body: fn(u16) -> Value,
     /// The provider's answer, with status 400, to a request that is too long for the model.
@@ -406,7 +405,7 @@ pub struct Envelope<'a> {
     pub tokens: Tokens,
 }
 
-/// The tokens of a request and of its reply, as the provider counts them.
+/// The token counts that the provider reports for a request and its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tokens {
     /// The tokens of the request.

@@ -1,4 +1,4 @@
-//! Writes a scenario as the YAML text of a file, in the style of handwritten scenarios.
+//! Writes a scenario as YAML, in the style of handwritten scenarios.
 
 use std::fmt::Write;
 

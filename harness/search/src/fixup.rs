@@ -264,7 +264,7 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
     });
 }
 
-/// The number of fragments of the blocks: a text is sent in two if it has at least two characters.
+/// The number of fragments in the blocks: a text is sent in two if it has at least two characters.
 fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     let lengths = blocks.iter().filter(|block| is_meant(block)).map(|block| match block {
         Block::Think(text) | Block::Text(text) => text.chars().count().clamp(1, 2) as u32,

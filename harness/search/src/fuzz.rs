@@ -109,7 +109,7 @@ impl Campaign {
         !self.causes.iter().any(|(known, less)| known == signature && less.is_subset(&kinds))
     }
 
-    /// Records a cause with the smallest scenario that shows it. Returns true if the cause is new.
+    /// Records a cause with the smallest scenario that triggers it. Returns true if the cause is new.
     pub fn found(&mut self, signature: &Signature, smallest: &Scenario) -> bool {
         let is_new = self.is_new(signature, smallest);
         if is_new {

@@ -6,8 +6,8 @@
 //! numbered ones. The import then removes everything that is not needed for the same rejection, and
 //! normalizes unneeded oddities.
 //!
-//! If the store shows how the thread broke, a second scenario is made from that, provided that a planted bug
-//! breaks it in the same way.
+//! If the store reveals how the thread broke, a second scenario is made from that, provided that a planted
+//! bug breaks it in the same way.
 
 mod cause;
 mod minimise;
@@ -59,9 +59,9 @@ pub struct Imported {
 /// How a thread broke.
 #[derive(Debug, Clone)]
 pub enum Cause {
-    /// The store does not show it.
+    /// The store does not reveal it.
     NotShown,
-    /// The store shows signs of it, but no scenario made from them breaks a planted bug in the same way.
+    /// The store contains signs of it, but no scenario made from them breaks a planted bug in the same way.
     NotFound(Vec<Sign>),
     /// A scenario made from a sign, which a planted bug fails and the reference agent passes.
     Found(Sign, Box<Scenario>),
@@ -172,7 +172,7 @@ fn is_survived(scenario: &Scenario, dialect: Dialect) -> bool {
     plan.impossible.is_none() && judgement.is_ok_and(|judgement| judgement.verdict == Judged::Pass)
 }
 
-/// The name of a profile, unless it is the default profile, the newest one of its dialect.
+/// The name of a profile, or `None` for the default, which is the newest profile of its dialect.
 fn profile_of(profile: &Profile) -> Option<String> {
     let is_newest = std::ptr::eq(profile, Profile::newest(profile.dialect));
     (!is_newest).then(|| profile.name.to_owned())

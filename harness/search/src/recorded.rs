@@ -26,17 +26,17 @@ pub struct Recorded {
     pub left_out: Vec<&'static str>,
 }
 
-/// The maximum number of characters of a text that are kept: structure decides what breaks a thread, and a
-/// text is sent again with every request.
+/// The maximum number of characters kept of a text: structure decides what breaks a thread, and a text is
+/// sent again with every request.
 const MAX_CHARS: usize = 2_000;
 
-/// The number of deltas of a call, as in scenarios by default.
+/// The number of deltas per call, the same as the default in scenarios.
 const N_DELTAS: u32 = 3;
 
 /// The text to use if none was recorded.
 const GOES_ON: &str = "It goes on.";
 
-/// The number of items in the conversation of a request: the last recorded request of a thread has the most.
+/// The number of conversation items in a request: the last recorded request of a thread has the most.
 pub fn n_items(dialect: Dialect, request: &[u8]) -> usize {
     Document::parse(request).map_or(0, |document| wire::history(dialect, document.root()).items.len())
 }

@@ -119,7 +119,7 @@ pub struct Shrinker<'a> {
 }
 
 impl<'a> Shrinker<'a> {
-    /// Starts with a scenario that shows the cause. Returns at most `budget` candidates in total.
+    /// Starts with a scenario that triggers the cause. Returns at most `budget` candidates in total.
     pub fn new(scenario: &Scenario, setting: Setting<'a>, budget: usize) -> Shrinker<'a> {
         let known = BTreeMap::from([(text(scenario), true)]);
         let search = Search::of(scenario.clone());
@@ -129,7 +129,7 @@ impl<'a> Shrinker<'a> {
     /// The next candidates to run, at most `at_once`; none if nothing is left to try or the budget is used
     /// up.
     ///
-    /// The first is the next candidate; the others would follow if those before them did not show the cause.
+    /// The first is the next candidate; the others follow if those before them do not trigger the cause.
     /// `at_once` does not influence the final scenario, only the number of runs.
     pub fn candidates(&mut self, at_once: usize) -> Vec<Scenario> {
         self.follow();
@@ -152,8 +152,8 @@ impl<'a> Shrinker<'a> {
         candidates
     }
 
-    /// Takes the verdicts on the last candidates: true if it still shows the cause. A missing verdict counts
-    /// as false.
+    /// Takes the verdicts on the last candidates: true if the candidate still triggers the cause. A missing
+    /// verdict counts as false.
     pub fn report(&mut self, shows: &[bool]) {
         for (at, text) in self.open.drain(..).enumerate() {
             self.known.insert(text, shows.get(at).copied().unwrap_or(false));
@@ -161,7 +161,7 @@ impl<'a> Shrinker<'a> {
         self.follow();
     }
 
-    /// The smallest scenario so far that shows the cause.
+    /// The smallest scenario so far that triggers the cause.
     pub fn smallest(&self) -> &Scenario {
         self.search.current()
     }

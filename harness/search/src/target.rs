@@ -18,7 +18,7 @@ pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     put(&generate::encode(&changed), &mut data[..max_size.max(size)], max_size).unwrap_or(size.min(max_size))
 }
 
-/// Crosses two scenarios of a corpus, and returns the size of the result.
+/// Crosses two scenarios from a corpus, and returns the size of the result.
 pub fn join(one: &[u8], other: &[u8], out: &mut [u8], seed: u32) -> usize {
     let child = cross(&generate::decode(one), &generate::decode(other), &mut Source::seeded(u64::from(seed)));
     let max_size = out.len();

@@ -83,7 +83,7 @@ pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
     thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }
 
-/// The number of bytes of a long result that are left at its beginning and at its end.
+/// The number of bytes kept at the beginning and at the end of a long result.
 const CUT: usize = 100;
 
 /// Cuts the middle out of long results. Returns whether there were any.

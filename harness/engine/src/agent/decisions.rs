@@ -139,12 +139,12 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The model writes something that no provider accepts in a later request.
 
-    /// The index of the call to which a piece of arguments belongs. It is the index from the provider.
+    /// The index of the call to which an argument fragment belongs. It is the index from the provider.
     fn call_of_piece(&self, _reply: &Step, index: u64) -> u64 {
         index
     }
 
-    /// True if the unknown name of a tool is kept as the model wrote it. Providers check the form of names.
+    /// True if an unknown tool name is kept as the model wrote it. Providers check the form of names.
     fn keeps_name(&self, name: &str) -> bool {
         is_valid_name(name)
     }

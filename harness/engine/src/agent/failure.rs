@@ -117,7 +117,7 @@ impl Agent {
     }
 }
 
-/// The outcome of a turn that failed because of the provider.
+/// The outcome of a turn that failed because of a provider error.
 pub(crate) fn raised(text: &str) -> TurnOutcome {
     TurnOutcome::Raised { class: "ProviderError".to_owned(), text: text.to_owned() }
 }

@@ -16,8 +16,7 @@ impl Agent {
         handoffs.find_map(|call| Some((call, other_agent(call, &self.setup.tools)?)))
     }
 
-    /// The result text of a handoff, and whether it is the handoff that is taken. `None` for a call of
-    /// another tool.
+    /// The result text of a handoff, and whether it is the handoff taken. `None` for a call of another tool.
     pub(super) fn words_of_handoff(&self, step: &Step, id: &str) -> Option<(String, bool)> {
         let (first, agent) = self.handoff(step)?;
         step.calls().find(|call| call.call.id == id && is_handoff(call, &self.setup.tools))?;

@@ -92,7 +92,7 @@ impl RequestId {
     }
 }
 
-/// The number of one tool run of an agent.
+/// Identifies one of an agent's tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 

@@ -10,7 +10,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::wire;
 
 impl Setup {
-    /// The same setup at a provider of this dialect, with a current model of it.
+    /// The same setup for a provider of this dialect, with a current model.
     pub(super) fn at(&self, dialect: Dialect) -> Setup {
         let wire = wire::of(dialect);
         let model = wire.current_model().to_owned();

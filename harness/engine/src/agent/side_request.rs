@@ -1,4 +1,5 @@
-//! Changes of the history, the switch of thinking, and the request outside of turns that some changes need.
+//! Changes to the history, switches of the thinking mode, and the requests outside turns that some changes
+//! need.
 //!
 //! Such a request offers no tools, so it sends the thread as one text: providers reject calls without tools,
 //! and a thread with faults must be summarised, too.

@@ -98,7 +98,7 @@ impl Agent {
         thread
     }
 
-    /// This agent, which has no thread yet, with a stored thread. Nothing of the dead process is in flight
+    /// Gives this agent, which has no thread yet, a stored thread. Nothing of the dead process is in flight
     /// any more, so every call without a result gets one: its tool may have run.
     ///
     /// # Errors

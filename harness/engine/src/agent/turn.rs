@@ -29,7 +29,7 @@ pub(crate) struct Turn {
     pub(crate) said: Vec<MidTurnMessage>,
 }
 
-/// The maximum number of requests of one turn; more means a loop.
+/// The maximum number of requests in one turn; more means a loop.
 pub(super) const MAX_REQUESTS: u32 = 64;
 
 impl Agent {

@@ -1,4 +1,4 @@
-//! Verifies that the model could have acted as in the script: make its calls, show its thinking, and be the
+//! Verifies that the model could have acted as scripted: make its calls, show its thinking, and be the
 //! requested model.
 
 use super::*;

@@ -151,7 +151,7 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
     })
 }
 
-/// Names of calls as the subject of a sentence.
+/// Call names, as the subject of a sentence.
 fn named(names: &[&str]) -> String {
     match names {
         [] => "no call is".to_owned(),

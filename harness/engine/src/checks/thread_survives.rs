@@ -26,7 +26,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     if given::is_broken(evidence.plan) { Vec::new() } else { failures(evidence, &CHECK) }
 }
 
-/// All failures of a thread, as findings of this check.
+/// All failures in a thread, as findings from this check.
 pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
     let found = [refused(evidence, check), raised(evidence, check), idle(evidence, check)];
     found.into_iter().flatten().collect()

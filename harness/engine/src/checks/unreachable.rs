@@ -185,7 +185,7 @@ fn one_by_one(width: usize) -> String {
     }
 }
 
-/// The maximum number of calls that one reply of a turn makes.
+/// The maximum number of calls in one reply of a turn.
 fn largest_batch(plan: &Plan, turn: usize) -> usize {
     let attempts = plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
     attempts.map(|script| script.calls().count()).max().unwrap_or(0)

@@ -15,7 +15,7 @@ pub(super) struct ToolRuns {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct CallProgress {
     replied: bool,
-    /// True if its reply ended as it should, so that its tool is expected to start.
+    /// True if its reply ended normally, so that its tool is expected to start.
     awaited: bool,
     started: bool,
     settled: bool,

@@ -15,7 +15,8 @@ pub struct Breach {
     pub call: String,
     /// The kind of error.
     pub wrong: Wrong,
-    /// The event after which it shows, from 0. The number of events, if it shows when the stream has ended.
+    /// The 0-based index of the event after which it occurs, or the number of events if it occurs at the end
+    /// of the stream.
     pub at: usize,
 }
 

@@ -58,7 +58,7 @@ impl StoreBug {
     }
 }
 
-/// The contents of a store after each event of a sequence, optionally with a bug.
+/// The contents of a store after each event in a sequence, optionally with a bug.
 pub fn consume(events: &[Event], bug: Option<StoreBug>) -> Consumed {
     let mut store = Store { bug, ..Store::default() };
     let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);

@@ -12,7 +12,7 @@ use crate::agent::{RequestId, Tool};
 /// The dialects with a provider that runs tools itself.
 pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
 
-/// The reason why faults of such tools cannot show in the other dialects.
+/// The reason why faults of such tools cannot occur in the other dialects.
 pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
 /// The size of the smallest batch in which these flaws get the order of the results wrong.

@@ -21,7 +21,7 @@ pub struct Misaddressed {
     pub dialect: Dialect,
 }
 
-/// Characters of a path that are shown. The path of an API, including the name of a model, has fewer than a
+/// The maximum number of path characters shown. An API path, including a model name, has fewer than a
 /// hundred.
 const MAX_PATH_CHARS: usize = 200;
 

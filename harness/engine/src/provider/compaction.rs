@@ -23,7 +23,7 @@ pub(super) struct Compaction {
     tokens: Option<u64>,
     /// True if a summary was requested since then.
     is_asked: bool,
-    /// True if the current request shows that something has disappeared.
+    /// True if something is missing from the current request.
     is_seen: bool,
     /// The contents of the thread: the marks of the last answered request and of its reply.
     standing: BTreeSet<String>,
@@ -57,7 +57,7 @@ impl Compaction {
         asks && (plan.tools.is_empty() || ends_in_words_of_the_system(plan, &history))
     }
 
-    /// Inspects a request of the thread before it is answered: missing marks show that the history was
+    /// Inspects a request in the thread before it is answered: missing marks show that the history was
     /// compacted.
     pub(super) fn look(&mut self, body: &[u8]) {
         if !self.is_due {
@@ -69,7 +69,7 @@ impl Compaction {
         }
     }
 
-    /// Records an answered request. Returns whether it shows that the history was compacted.
+    /// Records an answered request. Returns true if the request reveals that the history was compacted.
     pub(super) fn answered(&mut self, plan: &Plan, kind: RequestKind, body: &[u8]) -> bool {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
         if plan.window.is_none() && !actions.any(|action| action.what.fills_context()) {

@@ -100,7 +100,7 @@ impl Recall {
     }
 }
 
-/// Adds a reply to the memory of a provider. `unique` has the digits of its answer.
+/// Adds a reply to a provider's memory. `unique` contains the digits of its answer.
 pub(crate) fn remember(
     memory: &mut Memory,
     (plan, dialect): (&Plan, Dialect),
@@ -137,7 +137,7 @@ struct Searches {
 }
 
 impl Sight {
-    /// Reads the sight of a request to a provider of this dialect.
+    /// Reads what a provider of this dialect sees of a request.
     pub(crate) fn of(plan: &Plan, dialect: Dialect, body: Json) -> Sight {
         let wire = wire::of(dialect);
         let searches = (!plan.searches.is_empty()).then(|| Searches {

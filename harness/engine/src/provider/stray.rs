@@ -12,7 +12,7 @@ use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{Plan, PlannedTurn};
 use brickbat_scenario::wire;
 
-/// Counts by which the provider of a plan recognises requests of stopped runs.
+/// Counts by which a plan's provider recognises requests from stopped runs.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
     /// The number of the user's messages in the last request of the turn; counted only if the plan stops the

@@ -18,7 +18,7 @@ pub(super) struct Pieces {
     waiting: Vec<u8>,
 }
 
-/// The maximum number of bytes of an event that are buffered. A longer event is passed on in parts.
+/// The maximum number of event bytes buffered. A longer event is forwarded in parts.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 impl Pieces {

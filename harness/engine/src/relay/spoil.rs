@@ -54,8 +54,8 @@ pub(super) struct Planned {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
     Point(Side, Point),
-    /// After this number of pieces of the reply, and in any case before the stop reason, because a complete
-    /// reply is not a broken one. The length of a foreign reply is not known in advance.
+    /// After this number of reply pieces, and in any case before the stop reason, because a complete reply is
+    /// not a broken one. The length of a foreign reply is not known in advance.
     Pieces(u32),
 }
 
@@ -72,7 +72,7 @@ impl Planned {
         Planned { kind, at: At::Pieces(n_pieces) }
     }
 
-    /// A fault for a non-streamed reply, which has no points inside.
+    /// A fault for a non-streamed reply, which contains no points.
     pub(super) fn of_whole(kind: FaultKind) -> Planned {
         Planned { kind, at: At::Point(Side::After, Point::Headers) }
     }

@@ -85,7 +85,7 @@ impl FaultKind {
     }
 }
 
-/// The fault as an action of a plan, at a random one of these positions in the reply.
+/// The fault as a plan action, at a random one of these positions in the reply.
 pub(crate) fn planned(
     kind: FaultKind,
     overloaded_status: u16,

@@ -12,14 +12,13 @@ use brickbat_rules::{Profile, Violation};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::trace::{Confidence, ExchangeId};
 
-/// The number of exchanges and of faults that are kept, enough to review a session.
+/// The number of exchanges and faults kept: enough to review a session.
 const N_KEPT: usize = 1000;
 
-/// The number of unknown paths and of profile choices that are kept. A program has a few, a scanner has
-/// thousands.
+/// The number of unknown paths and of profile choices kept. A program has a few, a scanner has thousands.
 pub(crate) const N_NAMED: usize = 100;
 
-/// The maximum number of characters of a path, a model or a shape that are kept.
+/// The maximum number of characters kept of a path, a model or a shape.
 const MAX_CHARS: usize = 200;
 
 /// Counts and records of the events at a provider.

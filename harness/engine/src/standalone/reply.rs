@@ -33,7 +33,7 @@ pub(super) struct Accepted<'r, 't, 'a> {
 /// An answer, with a phrase for the fault in it.
 type Replied = (RequestKind, Answer, Option<String>);
 
-/// The approximate number of bytes of a token.
+/// The approximate number of bytes in a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
 impl Standalone {

@@ -13,7 +13,7 @@ use crate::provider::playhead::{Due, Playhead};
 
 /// A scenario that is served to a program.
 ///
-/// It begins again with each thread, that is, with a request without any model message. A turn begins with a
+/// It restarts with each thread, that is, with a request that has no model message. A turn begins with a
 /// request that ends in user text, after the previous turn has begun.
 #[derive(Debug, Clone)]
 pub(super) struct Tape {

@@ -31,7 +31,7 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
-/// The maximum number of kinds in the name of a file. The hash covers all of them.
+/// The maximum number of kinds in a file name. The hash covers all of them.
 const MAX_NAMED: usize = 3;
 
 fn action(action: &Action) -> String {

@@ -1,4 +1,4 @@
-//! Planted bugs that need a memory of other threads or of the same one.
+//! Planted bugs that depend on state from earlier inputs, in the same thread or in other threads.
 
 use brickbat_rules::{Profile, Severity, validate_value};
 use serde_json::Value;

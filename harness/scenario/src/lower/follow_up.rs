@@ -19,7 +19,7 @@ const SAID: [(&str, &str); 3] = [
     ("Are you sure?", "Yes, quite sure."),
 ];
 
-/// Adds the missing turns. `calls` are the calls of the plan.
+/// Adds the missing turns. `calls` are the plan's calls.
 pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
     let says_wrongly = |turn: &PlannedTurn| {
         let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);

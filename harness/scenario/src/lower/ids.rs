@@ -69,7 +69,7 @@ const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabe
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// The number of tries to find a marker that begins with the name of its call; one is almost always enough.
+/// The number of tries to find a marker that begins with its call's name; one is almost always enough.
 const MAX_NAMED_TRIES: u32 = 16;
 
 /// The number of letters in a marker after the name of its call: two billion markers, for at most 256 calls.

@@ -29,8 +29,8 @@ impl fmt::Display for BlockPosition {
     }
 }
 
-/// Every call of a scenario with its position, in file order; the calls of a sub-agent follow the call that
-/// starts it.
+/// Every call in a scenario with its position, in file order; a sub-agent's calls follow the call that starts
+/// it.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Call)> {
     let turns = scenario.turns.iter().enumerate();
     let replies = turns.flat_map(|(turn, said)| {

@@ -20,7 +20,7 @@ pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     scenario.turns.iter().map(of_turn).collect()
 }
 
-/// The reason why a scenario that changes the provider cannot be played on this dialect, if there is one: it
+/// The reason why a scenario that changes the provider cannot be run in this dialect, if there is one: it
 /// names the provider that the thread already uses, or one that does not show the thinking of its turns.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = of_turns(scenario, first);

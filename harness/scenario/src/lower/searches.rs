@@ -17,7 +17,7 @@ use super::problem::{Problem, Problems};
 use super::providers;
 use super::tools;
 
-/// The number of deltas in which the query of a search is sent.
+/// The number of deltas in which a search query is sent.
 const N_DELTAS: usize = 2;
 
 /// The result of a search in the control plan if the scenario's turn ends before the search does.
@@ -236,7 +236,7 @@ fn after_a_call(pointer: String) -> Problem {
         .with_hint("move it before the call, or to the next reply")
 }
 
-/// The reason why a scenario cannot be played, if one of its providers does not run searches.
+/// The reason why a scenario cannot be run, if one of its providers does not run searches.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = providers::of_turns(scenario, first);
     let mut turns = scenario.turns.iter().zip(dialects).filter(|(turn, _)| turn.searches());

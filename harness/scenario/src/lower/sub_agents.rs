@@ -134,7 +134,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
     }
 }
 
-/// Rejects unusual features in the calls of a sub-agent.
+/// Rejects unusual features in a sub-agent's calls.
 fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(call.raw.is_some() || call.id.is_some(), || {
         Problem::new(pointer, "the calls of a sub-agent cannot have `raw` or `id`")

@@ -20,7 +20,7 @@ pub fn one_of<S: AsRef<str>>(lead: &str, known: &[S]) -> Option<String> {
     }
 }
 
-/// The maximum number of words that a hint lists. Every object of the format has fewer keys.
+/// The maximum number of words that a hint lists. Every object in the format has fewer keys.
 const MAX_LISTED: usize = 16;
 
 /// Below this similarity (Jaro-Winkler, 0 to 1) a guess confuses more than it helps: `afer` and `after` have

@@ -59,7 +59,7 @@ impl Change {
     }
 }
 
-/// An action that names the calls of a plan, and the number of user messages that it takes back.
+/// An action that names the plan's calls, and the number of user messages that it takes back.
 pub type BoundAction = Action<CallKey, Prompts>;
 
 /// The number of user messages that are taken back, counted from the end.

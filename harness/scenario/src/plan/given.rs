@@ -43,7 +43,7 @@ pub enum GivenBlock {
     },
     /// Text of the model.
     Text(String),
-    /// A call of the model.
+    /// A call by the model.
     Call {
         /// The id from the provider.
         id: String,

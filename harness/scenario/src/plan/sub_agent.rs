@@ -10,7 +10,7 @@ use crate::history::{Content, History, Role};
 /// this name.
 pub const PROMPT: &str = "input";
 
-/// A sub-agent that a call of the plan starts.
+/// A sub-agent that a call in the plan starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedSubAgent {
     /// The call that starts it. The prompt of the sub-agent contains the marker of this call.

@@ -63,9 +63,9 @@ pub enum GivenMessage {
     System(String),
     /// One reply of the model, with the blocks `think`, `text` and `call`.
     Assistant(Vec<GivenBlock>),
-    /// A failed reply: the error that the product stored in its place.
+    /// A failed reply: the error that the product stored instead.
     Failed(String),
-    /// Results of calls, as one message of the store.
+    /// Call results, as one message in the store.
     Results(Vec<GivenResult>),
     /// A compaction: this summary replaces everything before it.
     Compacted(String),

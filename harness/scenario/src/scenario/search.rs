@@ -13,9 +13,9 @@ pub struct Search {
     pub name: String,
     /// The query.
     pub query: String,
-    /// The title of the page that is found. Leave it out if the search is not over at this place: a `found`
-    /// block then gives the result, later in this reply, or at the start of the next one if this one ends
-    /// with `stop: pause` or with calls.
+    /// The title of the page that is found. Leave it out if the search has not ended here: a `found` block
+    /// then gives the result, later in this reply, or at the start of the next one if this one ends with
+    /// `stop: pause` or with calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finds: Option<String>,
 }

@@ -18,7 +18,7 @@ pub enum ReplyEvent {
     Text(String),
     /// A call begins; `index` distinguishes it from its siblings.
     CallStart {
-        /// The position among the blocks or calls of the reply.
+        /// The position among the reply's blocks or calls.
         index: u64,
         id: String,
         name: String,
@@ -124,7 +124,7 @@ pub(crate) fn whole_call(
     said(ReplyEvent::CallEnd { index });
 }
 
-/// The sum of the tokens in a report, if it has the first of these counts.
+/// The sum of the token counts in a report, if it has the first of these counts.
 pub(crate) fn tokens(report: Json, counts: &[&str]) -> Option<ReplyEvent> {
     report.field(counts.first()?).as_u64()?;
     let sum = counts.iter().filter_map(|count| report.field(count).as_u64()).fold(0, u64::saturating_add);

@@ -1,6 +1,6 @@
 //! Writes a thread as a request body, as a client does.
 //!
-//! Bodies are written directly as bytes, without a tree of values, because every plan writes several of them.
+//! Bodies are written directly as bytes, without a value tree, because every plan writes several of them.
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -77,7 +77,7 @@ pub(crate) struct RequestForm {
 }
 
 impl Wire {
-    /// The body of a request for the next reply. `declared` is the text of [`Wire::declared_tools`].
+    /// The request body that asks for the next reply. `declared` is the text of [`Wire::declared_tools`].
     pub fn request_body(
         &self,
         model: &str,

@@ -1,4 +1,4 @@
-//! The behaviour of a system in a run as a set of numbers: how it sends requests, how it shows calls, and how
+//! A system's behaviour in a run, as a set of numbers: how it sends requests, how it shows calls, and how
 //! turns and tools end.
 //!
 //! The features are coarse on purpose. A feature that distinguished every scenario from every other would
@@ -14,7 +14,7 @@ use brickbat_scenario::trace::{Event, RequestKind, Trace, TurnOutcome};
 /// The number of distinct features: all systems together have some hundreds.
 pub const N_FEATURES: u64 = 1024;
 
-/// The features of a run and of its findings.
+/// The features of a run and its findings.
 pub fn features<'a>(trace: &Trace, findings: impl Iterator<Item = &'a str>) -> BTreeSet<u16> {
     let mut features = Features::default();
     let mut last = "";

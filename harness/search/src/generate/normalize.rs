@@ -1,4 +1,4 @@
-//! Repairs a changed scenario, so that it can be played in most cases.
+//! Repairs a changed scenario, so that in most cases it can be run.
 
 use std::collections::BTreeSet;
 

@@ -49,7 +49,7 @@ pub struct Scenarios {
     is_kept: fn(&Scenario) -> bool,
 }
 
-/// The maximum number of successive draws that the filter rejects. Nine of ten scenarios can be played.
+/// The maximum number of successive draws that the filter may reject. Nine of ten scenarios can be run.
 const MAX_DRAWS: usize = 1_000;
 
 impl Strategy for Scenarios {

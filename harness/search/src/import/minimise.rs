@@ -253,7 +253,7 @@ impl Shape {
     }
 }
 
-/// The number of parts of a message that can be removed.
+/// The number of removable parts in a message.
 fn n_droppable(message: &ShapeMessage) -> usize {
     match message {
         ShapeMessage::Assistant(blocks) => blocks.len(),

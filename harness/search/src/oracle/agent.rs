@@ -13,7 +13,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-/// The plan of a scenario on the dialect of its profile, or on one that can play it; `None` if none can.
+/// The plan for a scenario in its profile's dialect, or in one that can run it; `None` if none can.
 ///
 /// The dialect that is tried first depends on the form of the scenario, so that each dialect gets its share.
 pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
@@ -84,7 +84,8 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     }
 }
 
-/// The planted bugs that show in a plan: their checks fail it. A bug that has no effect here is not judged.
+/// The planted bugs that a plan triggers, so that their checks fail. A bug that has no effect here is not
+/// judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
     let sensible = canaries.iter().filter(|canary| canary.senseless_in(plan.dialect).is_none());
     let (right, apart) = play_among(plan, &sensible.copied().collect::<Vec<_>>());

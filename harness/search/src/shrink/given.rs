@@ -11,7 +11,7 @@ pub(super) fn messages(scenario: &Scenario) -> Vec<Edit> {
     (0..content(scenario).len()).map(Edit::Given).collect()
 }
 
-/// Every part of a message that has several: a block, or a result.
+/// Every part of a message with several parts: a block, or a result.
 pub(super) fn parts(scenario: &Scenario) -> Vec<Edit> {
     let of_message = |(n, message): (usize, &GivenMessage)| {
         let n_parts = message.blocks().len().max(message.results().len());

@@ -113,7 +113,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
     }
 }
 
-/// The default number of deltas of a call.
+/// The default number of deltas per call.
 const DELTAS: u32 = 3;
 
 /// The plain user message of a turn, different in each turn.

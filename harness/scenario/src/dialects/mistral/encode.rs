@@ -59,8 +59,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded
 }
 
-/// The marks of the text and the calls, in the order of [`stream`]. A call begins and ends with one chunk, so
-/// it has only an end mark.
+/// The text and call marks, in the order of [`stream`]. A call begins and ends with one chunk, so it has only
+/// an end mark.
 pub(super) fn block_marks(script: &Script, _: &[PlannedCall]) -> Vec<Mark> {
     text_marks(script).chain(script.calls().map(Mark::End)).collect()
 }

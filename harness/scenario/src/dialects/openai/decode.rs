@@ -18,8 +18,8 @@ pub(super) struct ChatChunks {
 struct Open {
     /// The number that the rest of the harness uses for the call.
     index: u64,
-    /// The number of the call on the wire. Gateways were seen to give all calls of a reply the same number,
-    /// or none (<https://github.com/apache/maka/issues/1976>).
+    /// The call's number on the wire. Some gateways give all calls in a reply the same number, or none
+    /// (<https://github.com/apache/maka/issues/1976>).
     number: Option<u64>,
     id: String,
 }

@@ -64,7 +64,7 @@ pub(super) fn of_call(call: Json) -> String {
     }
 }
 
-/// The namespace of a name, if it has one, and the rest of the name.
+/// The namespace in a name, if it has one, and the rest of the name.
 pub(super) fn parts(name: &str) -> (Option<&str>, &str) {
     let is_name = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

@@ -22,7 +22,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
 };
 
-/// True for a reply that was stopped before its first word, because it has no item.
+/// True for a reply that was stopped before its first text, because it has no item.
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,

@@ -1,7 +1,6 @@
 //! Keeps only the odd features of texts, ids and names, by an allow-list of characters.
 
-/// The maximum number of characters of one text that are kept. Threads do not break because of the hundredth
-/// space.
+/// The maximum number of characters kept of one text. Threads do not break because of the hundredth space.
 const MAX_KEPT: usize = 16;
 
 /// The format of a text without its words.
@@ -45,7 +44,7 @@ fn is_odd(c: char) -> bool {
 /// characters, and the longest id that was seen in public has 391.
 const MAX_NAME: usize = 512;
 
-/// The prefixes of ids of known providers.
+/// The id prefixes of known providers.
 const PREFIXES: [&str; 12] = [
     "toolu_",
     "tooluse_",
