@@ -102,7 +102,7 @@ impl BaselineOptions {
     }
 }
 
-/// A baseline that the run will write, with the entries already in its file.
+/// A baseline for the run to write, with the entries already in its file.
 pub(super) struct PendingBaseline<'a> {
     file: &'a str,
     old: Option<(Baseline, Format)>,

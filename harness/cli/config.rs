@@ -162,7 +162,7 @@ fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(folder).unwrap_or(path)
 }
 
-/// The arguments of the program, with those that a configuration adds.
+/// The program's arguments, with those that a configuration adds.
 ///
 /// # Errors
 ///
@@ -296,7 +296,7 @@ fn names_scenario(typed: &[String]) -> bool {
     false
 }
 
-/// The options of `run` whose value is the next word.
+/// The `run` options whose value is the next argument.
 fn options_with_values() -> BTreeSet<String> {
     let command = CommandLine::command();
     let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);

@@ -56,7 +56,7 @@ const EXAMPLES: &str = "Examples:
 /// Bytes of a pasted error that are read. The longest provider errors list hundreds of ids in about 20 kB.
 const MAX_PASTED: usize = 64 << 10;
 
-/// Characters of an unknown word that are printed: the longest name has about 70.
+/// The maximum number of characters printed of an unknown word: the longest name has about 70.
 const MAX_SHOWN: usize = 80;
 
 impl Explain {

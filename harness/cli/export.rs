@@ -155,7 +155,7 @@ impl Export {
         })
     }
 
-    /// The framework, and the template of the system in its language.
+    /// The framework, and the system template in its language.
     fn template(&self, manifest: &Manifest) -> Result<(As, String), CliError> {
         let all = self.framework.map_or_else(|| vec![As::Vitest, As::Pytest], |framework| vec![framework]);
         let found = all.iter().find_map(|one| Some((*one, manifest.text(one.framework().template())?)));

@@ -203,7 +203,7 @@ pub(super) fn jobs(
 
 #[derive(Args)]
 pub(super) struct JobOptions {
-    /// How many plans run at once; an agent that speaks ACP itself runs one at a time.
+    /// The number of plans that run at once; an agent that speaks ACP itself runs one at a time.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: u16,
 }

@@ -1,4 +1,4 @@
-//! The words that reports print, with their meanings.
+//! The terms that reports print, with their meanings.
 
 use brickbat_engine::checks::{CHECKS, Check};
 use brickbat_report::classes;
@@ -15,7 +15,7 @@ struct Word {
     page: String,
 }
 
-/// The pages of everything that a word names.
+/// The pages for everything that a word names.
 pub(super) fn pages(word: &str) -> Vec<String> {
     let mut pages: Vec<String> = all()
         .into_iter()

@@ -21,11 +21,11 @@
 //!
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read the modules
 //! in this order: `decisions` has every decision of the agent with its reason, `turn` the course of a turn,
-//! `failure` replies that fail, `ending` stops and interruptions, `model_errors` errors of the model,
-//! `handoff` calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools`
-//! tools that the provider runs, `side_request` and `compaction` changes of the history, `provider_switch`
-//! another provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that
-//! survives the process. A canary is this agent with one wrong decision; see [`crate::flaws`].
+//! `failure` replies that fail, `ending` stops and interruptions, `model_errors` model errors, `handoff`
+//! calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools` tools that
+//! the provider runs, `side_request` and `compaction` changes of the history, `provider_switch` another
+//! provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that survives the
+//! process. A canary is this agent with one wrong decision; see [`crate::flaws`].
 
 pub(crate) mod compaction;
 pub(crate) mod decisions;

@@ -162,10 +162,10 @@ pub fn judge(
     judge_apart_from(apart, plan, run, profile, needed, concurrency)
 }
 
-/// The findings that are kept separate from those of a plan.
+/// The findings that are kept separate from a plan's findings.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
-    /// Causes that the control plan has shown as well; they are reported there.
+    /// Causes that also occur in the control plan; they are reported there.
     pub known: &'a [Signature],
     /// The duties of the application around the system. Findings that rest on them are listed separately.
     pub application: &'a Application,

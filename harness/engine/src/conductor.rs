@@ -104,7 +104,8 @@ const BACK_OFF: u32 = 4;
 /// The largest factor by which back-off extends the wait for a hang, however long a client pauses.
 const MAX_BACK_OFF: u32 = 16;
 
-/// Requests of one turn after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
+/// The number of requests in one turn after which the user stops it. Clients retry 2 to 10 times; a turn has
+/// a few replies.
 const MAX_REQUESTS: u32 = 128;
 
 /// Decides what happens next in one plan.

@@ -1,8 +1,8 @@
-//! Improvised replies of the model, for requests that no scenario answers.
+//! Improvised model replies, for requests that no scenario answers.
 //!
 //! After a prompt, the model calls several of the offered tools at once, with arguments that fit their
 //! schemas. It answers in text when the results have come. Everything depends only on a seed and on the
-//! number of the request, so the same requests in the same order get the same replies, including ids.
+//! request number, so the same requests in the same order get the same replies, including ids.
 
 mod arguments;
 mod tools;

@@ -305,7 +305,7 @@ impl Provider {
         }
     }
 
-    /// Answers a request that comes after the last reply of the script.
+    /// Answers a request that comes after the last scripted reply.
     fn surplus(&self, exchange: ExchangeId, asked: &ReplyTerms, sight: &Sight) -> (RequestKind, Answer) {
         let surplus = recall::surplus();
         let script = recall::shown(&self.plan, &surplus, sight);

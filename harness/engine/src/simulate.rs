@@ -87,7 +87,7 @@ struct Simulation<A> {
     provider: Provider,
     conductor: Conductor,
     agent: A,
-    /// The process that currently has the session, 1 or 2.
+    /// The process that currently holds the session, 1 or 2.
     process: u32,
     /// The other process of the session, if there are two.
     other: Option<A>,

@@ -50,7 +50,7 @@ pub struct Behaviour {
     pub strictness: Strictness,
     /// The source of improvised replies.
     pub manner: Manner,
-    /// The plans of a scenario, one for each dialect. Replies in other dialects are improvised.
+    /// A scenario's plans, one for each dialect. Replies in other dialects are improvised.
     pub scripted: Vec<Plan>,
     /// The token count that each reply reports for its request; `None` derives it from the size of the body.
     pub usage: Option<u64>,

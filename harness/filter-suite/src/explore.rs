@@ -1,4 +1,4 @@
-//! Searches for histories that cause new behaviour in a filter, and varies the ones that did.
+//! Searches for histories that cause new behaviour in a filter, and varies those that do.
 //!
 //! Behaviour is identified by the failed checks and their causes, or by the shape of the answer if no
 //! check failed. The provider still accepts a varied history, so that a finding is valid.

@@ -38,7 +38,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the word in a manifest.
+    /// Returns its name in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Form::Request => "request",

@@ -1,9 +1,9 @@
-//! Compares texts and values as a reader would: do they contain the same words?
+//! Compares texts and values as a reader would: do they contain the same text?
 
 use serde_json::{Map, Number, Value};
 
-/// Returns whether a text contains the words, regardless of what surrounds them: a reformatted JSON value, a
-/// string inside a JSON text, or white space.
+/// Returns whether a text contains these words, regardless of what surrounds them: a reformatted JSON value,
+/// a string inside a JSON text, or white space.
 pub(crate) fn said_in(text: &str, words: &str) -> bool {
     if words.trim().is_empty() || text.contains(words.trim()) {
         return true;

@@ -119,7 +119,7 @@ impl History {
     }
 }
 
-/// The human-readable word for a result: `error` if the result is marked as one.
+/// The human-readable name of a result: `error` if the result is marked as one.
 pub fn result_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "error" } else { "result" }
 }

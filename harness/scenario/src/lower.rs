@@ -165,7 +165,7 @@ pub fn lower(
     Ok(plan)
 }
 
-/// The control plan: the same conversation in which nothing goes wrong, from an empty store and in one
+/// The control plan: the same conversation, but nothing goes wrong, the store starts empty, and there is one
 /// process. Each reply keeps one attempt, the first after which the turn continues. Calls settle in the order
 /// in which the model made them. The control plan does not limit how often calls run, because that limit is
 /// about the fault. A call that remains keeps its key.

@@ -138,7 +138,7 @@ impl Plan {
         known.next().is_none().then_some(CallKey(key))
     }
 
-    /// The call that a tool run belongs to, found by the marker in its arguments.
+    /// The call to which a tool run belongs, found by the marker in its arguments.
     pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
         let args: Value = serde_json::from_str(args).ok()?;
         let marker = marker_in(&args)?;
@@ -188,7 +188,7 @@ impl Plan {
         actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
     }
 
-    /// The calls with this name: the one that the scenario wrote, and those that lowering added for attempts
+    /// The calls with this name: the one written in the scenario, and those that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
         let named = self.calls.iter().zip(0..).filter(move |(call, _)| call.name == name);
@@ -285,7 +285,7 @@ pub struct PlannedCall {
     /// is the index of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
-    /// The call whose sub-agent makes this call; turn, reply and attempt are then those of that call.
+    /// The call whose sub-agent makes this call; turn, reply and attempt then refer to that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<CallKey>,
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{CallKey, Change, Mark, Side, ToolOutcome};
 use crate::scenario::InterruptCause;
 
-/// The number of a request within its plan, from 0.
+/// The 0-based number of a request within its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);

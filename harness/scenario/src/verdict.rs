@@ -43,9 +43,9 @@ crate::named! {
     /// The severity of a finding: what a system's user loses, worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
-        /// The provider refuses the history permanently: the last turn fails as well.
+        /// The provider refuses the history permanently: the last turn also fails.
         BrickedByProvider = "bricked-by-provider",
-        /// The SDK raises an error or sends nothing, from then on: the last turn fails as well.
+        /// The SDK raises an error or sends nothing, from then on: the last turn also fails.
         BrickedByClient = "bricked-by-client",
         /// A message of the user is lost.
         UserMessageLost = "user-message-lost",
@@ -148,7 +148,7 @@ pub struct Asked {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
-    /// The last follow-up turn fails as well.
+    /// The last follow-up turn also fails.
     Permanent,
     /// A later turn works again, or fails because of the application.
     Transient,
@@ -204,7 +204,7 @@ pub struct About {
     pub request: Option<ExchangeId>,
     /// The refused requests of the thread, if the finding reports them.
     pub refused: Vec<ExchangeId>,
-    /// The duties on which it rests that the last turn fails as well, if the thread does not recover.
+    /// The duties on which the last turn's failure rests, if the thread does not recover.
     pub lasts_on: Vec<Duty>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
     turn.at.retain_mut(|at| !at.is_of_reply() || shifted(&mut at.reply, reply));
 }
 
-/// Removes an attempt, and the actions in it. If it is the only attempt, the reply is removed as well.
+/// Removes an attempt, and the actions in it. If it is the only attempt, the reply is also removed.
 pub(crate) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
     if turn.replies[reply].attempts.len() == 1 {
         return remove_reply(turn, reply);

@@ -73,8 +73,8 @@ impl Campaign {
         cases
     }
 
-    /// Draws the next scenario. Its pairs count as tried even if it cannot be played, because otherwise it
-    /// would be chosen again.
+    /// Draws the next scenario. Its pairs count as tried even if it cannot be run, because otherwise it would
+    /// be chosen again.
     fn choose(&mut self) -> Scenario {
         self.n_drawn += 1;
         match self.guidance {
@@ -98,7 +98,7 @@ impl Campaign {
         self.seen.len()
     }
 
-    /// The number of scenarios chosen so far, including those that cannot be played.
+    /// The number of scenarios chosen so far, including those that cannot be run.
     pub fn n_drawn(&self) -> u64 {
         self.n_drawn
     }

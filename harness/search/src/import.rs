@@ -78,8 +78,7 @@ pub enum ImportError {
     CannotSay(Vec<&'static str>),
 }
 
-/// The id under which imported scenarios are played. It is that of all found scenarios, and wire ids depend
-/// on it.
+/// The id under which imported scenarios run. It is that of all found scenarios, and wire ids depend on it.
 const PLAYED_AS: &str = "found";
 
 /// Makes a scenario from a bricked session.

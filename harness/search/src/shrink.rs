@@ -8,7 +8,7 @@
 //!
 //! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still show the cause, so
 //! it works for the simulation and for real systems. A candidate is valid by construction, because the
-//! removal of a call also removes all references to it. A candidate that still cannot be played is never
+//! removal of a call also removes all references to it. A candidate that still cannot be run is never
 //! returned, and none is returned twice.
 
 mod edit;
@@ -31,7 +31,7 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use search::Search;
 
-/// How candidates are played: everything that does not change while a scenario shrinks.
+/// How candidates are run: everything that does not change while a scenario shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting<'a> {
     /// The id under which candidates are lowered; wire ids are minted from it.

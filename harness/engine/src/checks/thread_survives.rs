@@ -174,7 +174,7 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A finding about a turn that fails. It has this severity only if the last turn fails as well.
+/// A finding about a turn that fails. It has this severity only if the last turn also fails.
 fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
     let last = last_failure(evidence, check).filter(|_| severity != Severity::TurnFailed);
     let (harm, permanence) = match last {

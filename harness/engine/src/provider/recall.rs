@@ -17,7 +17,7 @@ use brickbat_scenario::plan::{
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
-/// The replies of one plan's provider.
+/// The replies from one plan's provider.
 #[derive(Debug)]
 pub struct Recall {
     /// The part that all ids share: 16 hexadecimal digits.

@@ -1,4 +1,4 @@
-//! Faults for replies of the server, and their positions.
+//! Faults for server replies, and their positions.
 
 use std::fmt;
 
@@ -59,7 +59,7 @@ pub(super) enum At {
     Pieces(u32),
 }
 
-/// The highest number of pieces after which a random fault happens. Replies with calls have about ten.
+/// The maximum number of pieces after which a random fault happens. Replies with calls have about ten.
 const MAX_PIECES: u64 = 8;
 
 impl Planned {

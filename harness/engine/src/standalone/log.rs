@@ -170,7 +170,7 @@ impl Log {
         self.kept_faults.kept.iter()
     }
 
-    /// The number of exchanges before those that are kept.
+    /// The number of exchanges that precede the kept ones.
     pub fn n_forgotten(&self) -> u64 {
         self.exchanges.n_dropped
     }

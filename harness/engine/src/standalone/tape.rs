@@ -1,5 +1,5 @@
-//! The replies of a scenario for a program that the harness does not drive: the program's own requests decide
-//! which turn it is in.
+//! Serves a scenario's replies to a program that the harness does not drive: the program's own requests
+//! decide which turn it is in.
 
 use std::sync::Arc;
 

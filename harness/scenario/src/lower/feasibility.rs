@@ -439,7 +439,7 @@ pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], prob
     }
 }
 
-/// The number of a call among those that its turn starts, from 1.
+/// The 1-based number of a call among those that its turn starts.
 fn number_in_turn(context: TurnContext<'_>, key: CallKey) -> u32 {
     let call = &context.table[key];
     let before = n_calls(&context.replies[..call.reply]);

@@ -9,7 +9,7 @@ use brickbat_rules::dialect::Dialect;
 /// permanently bricked, and one that fails once has recovered.
 const AFTER_ACTIONS: usize = 2;
 
-/// The number of turns that the harness adds to a scenario in which nothing goes wrong.
+/// The number of trouble-free turns that the harness adds to a scenario.
 const WHEN_PLAIN: usize = 1;
 
 /// The user's messages and the model's answers.

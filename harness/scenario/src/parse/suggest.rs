@@ -27,7 +27,7 @@ const MAX_LISTED: usize = 16;
 /// 0.95, `stop` and `start` 0.83, `abort` and `reset` 0.47.
 const ALIKE: f64 = 0.78;
 
-/// The maximum length in bytes of a word for which another is suggested. No name is half as long, and the
+/// The maximum length, in bytes, of a word for which a suggestion is made. No name is half as long, and the
 /// time of a comparison grows with the product of both lengths.
 pub const MAX_GUESSED: usize = 200;
 

@@ -55,7 +55,7 @@ pub(super) fn values(source: &SourceFile, words: &Node, text: &str) -> Result<Ve
 enum Sweep<'a> {
     /// From one number to another, both included.
     Range(u64, u64),
-    /// Every order of these names.
+    /// All permutations of these names.
     Permutations(Vec<&'a str>),
     /// The points in a reply, counted from 1. Tool points belong to the first reply.
     Points { turn: usize, reply: usize },

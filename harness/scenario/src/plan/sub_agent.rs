@@ -89,7 +89,7 @@ pub(crate) fn arguments(asked: &str, marker: &str) -> Value {
     json!({ PROMPT: format!("{asked} [{marker}]") })
 }
 
-/// The marker in arguments: a separate argument, or the last word of a sub-agent's prompt.
+/// The marker in arguments: a separate argument, or the last word in a sub-agent's prompt.
 pub fn marker_in(args: &Value) -> Option<&str> {
     match args.get(MARKER) {
         Some(marker) => marker.as_str(),

@@ -1,4 +1,4 @@
-//! Searches that the provider runs itself, within its reply.
+//! Searches that the provider itself runs within its reply.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -27,7 +27,7 @@ pub fn scenarios() -> Scenarios {
     Scenarios { is_kept: |_| true }
 }
 
-/// Scenarios that a dialect can play, even when they are shrunk.
+/// Scenarios that a dialect can run, even when they are shrunk.
 pub fn playable() -> Scenarios {
     Scenarios { is_kept: |scenario| oracle::plan(scenario).is_some() }
 }

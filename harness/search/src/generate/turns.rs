@@ -14,7 +14,7 @@ pub(crate) fn user(index: usize) -> String {
     USER.get(index).map_or_else(|| format!("Take step {index}."), |said| (*said).to_owned())
 }
 
-/// A turn in which nothing goes wrong except in the output of the model and the tools.
+/// A turn in which nothing goes wrong except in the model and tool output.
 pub(super) fn draw(
     source: &mut Source<'_>,
     names: &mut Names,

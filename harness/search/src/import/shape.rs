@@ -252,7 +252,7 @@ impl ShapeMessage {
         }
     }
 
-    /// The calls that the message makes, and those that it answers.
+    /// The calls in the message, and those that it answers.
     fn calls(&self) -> impl Iterator<Item = usize> + '_ {
         self.made().chain(self.results().iter().map(|result| result.call))
     }

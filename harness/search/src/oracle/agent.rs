@@ -36,7 +36,7 @@ pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
     None
 }
 
-/// The plan of a scenario on this dialect; `None` if it cannot be played there.
+/// The plan for a scenario in this dialect; `None` if it cannot be run there.
 pub fn plan_on(scenario: &Scenario, dialect: Dialect) -> Option<Arc<Plan>> {
     let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
     plan.impossible.is_none().then(|| Arc::new(plan))

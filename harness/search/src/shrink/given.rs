@@ -40,7 +40,7 @@ pub(super) fn oddities(scenario: &Scenario) -> Vec<Edit> {
     found
 }
 
-/// The calls of the history, and those that it has lost.
+/// The calls in the history, and those that it has lost.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
     let lost = scenario.given.as_ref().map_or(&[][..], |given| given.lost());
     content(scenario).iter().flat_map(GivenMessage::blocks).filter_map(GivenBlock::call).chain(lost)

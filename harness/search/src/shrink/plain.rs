@@ -28,7 +28,7 @@ pub(super) enum Value {
     Text(usize, usize, usize, usize),
     /// An argument of a call, which is removed.
     Arg(String, String),
-    /// An argument of a call, whose value becomes plain.
+    /// A call argument, whose value becomes plain.
     Content(String, String),
     Deltas(String),
     /// The tool of a call, if another tool is equal.

@@ -36,7 +36,7 @@ impl Search {
         self.is_over
     }
 
-    /// The next candidate that can be played; `None` if no element is left to try.
+    /// The next candidate that can be run; `None` if no element is left to try.
     pub fn candidate(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
         while self.pending.is_none() && !self.is_over {
             self.advance(setting);

@@ -3,7 +3,7 @@
 /// The maximum number of characters kept of one text. Threads do not break because of the hundredth space.
 const MAX_KEPT: usize = 16;
 
-/// The format of a text without its words.
+/// The format of a text, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// True if the text contains any words.
