@@ -40,7 +40,7 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 
-/// A strict provider that answers requests of `wiremock`. Its clones share one script.
+/// A strict provider that answers `wiremock` requests. Its clones share one script.
 #[derive(Debug, Clone)]
 pub struct Strict {
     shared: Arc<Mutex<Shared>>,

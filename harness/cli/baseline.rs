@@ -166,7 +166,7 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
     }
 }
 
-/// Adds the baselines next to the manifests of the systems, without duplicates.
+/// Adds the baselines stored alongside the system manifests, without duplicates.
 fn add_own(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), CliError> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };

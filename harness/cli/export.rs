@@ -249,7 +249,7 @@ fn default_folder(target: &Target<'_>, record: &Record) -> PathBuf {
     PathBuf::from(words.join("-"))
 }
 
-/// Writes the files into a folder. It writes none if one of them already exists with another text.
+/// Writes the files into a folder. It writes none if one of them already exists with different content.
 fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     let files: Vec<(PathBuf, String)> = made
         .files

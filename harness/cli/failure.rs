@@ -43,7 +43,7 @@ pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
     format!("{found}: {what}; then {} fails: {why}.", finding.check)
 }
 
-/// Writes a scenario, redacted. Its given history is written to a file of the same name next to it.
+/// Writes a redacted scenario. Its given history is saved alongside it in a file of the same name.
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {

@@ -239,7 +239,7 @@ impl Run {
         }
     }
 
-    /// The destination of the records.
+    /// Where the records go.
     fn folder(&self, work: &Work) -> Result<Records, CliError> {
         let Some(path) = &self.out else {
             let path = if self.no_out { None } else { runs::new_folder() };

@@ -150,8 +150,8 @@ fn add_parents(path: &Path, files: &mut Files) {
     }
 }
 
-/// Finds the rollout of a thread, whose file name ends with the thread's id. It is next to the other rollout,
-/// or in a folder where Codex keeps rollouts.
+/// Finds the rollout of a thread, whose file name ends with the thread's id. It is in the same folder as the
+/// other rollout, or in a folder where Codex keeps rollouts.
 fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
     let is_meant = |name: &str| {
         let stem = name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".jsonl");

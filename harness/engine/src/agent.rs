@@ -6,12 +6,12 @@
 //! agent follows a few rules:
 //!
 //! - **Every call that is kept has one result**, directly after its message and in the order of the calls. A
-//!   call with incomplete arguments is dropped; a tool that was cut off is reported as one that may have run.
+//!   call with incomplete arguments is dropped; a tool that was cut off is reported as possibly having run.
 //! - **Results are facts.** A result that a tool returned before the end of the turn is kept. No success is
-//!   invented, no tool runs twice, and a late result is not recorded a second time.
+//!   invented, no tool runs twice, and a late result is not recorded again.
 //! - **The user's message stays**, however the turn ends.
-//! - **A reply is kept as it came**: in its order, with its signatures, in one message. A retry starts from
-//!   nothing.
+//! - **A reply is kept as it arrived**: in its order, with its signatures, in one message. A retry starts
+//!   from nothing.
 //! - **A stop ends the turn immediately**, even if a tool does not react to it. The user sees no call that
 //!   runs forever.
 //! - **The agent sends what it stores.** A repair is made only once and stored, so later requests repeat it
@@ -20,12 +20,12 @@
 //!   the process that loads it adds a result for every open call.
 //!
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read the modules
-//! in this order: `decisions` has every decision of the agent with its reason, `turn` the course of a turn,
-//! `failure` replies that fail, `ending` stops and interruptions, `model_errors` model errors, `handoff`
-//! calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools` tools that
-//! the provider runs, `side_request` and `compaction` changes of the history, `provider_switch` another
-//! provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that survives the
-//! process. A canary is this agent with one wrong decision; see [`crate::flaws`].
+//! in this order: `decisions` contains every decision of the agent with its reason, `turn` the course of a
+//! turn, `failure` replies that fail, `ending` stops and interruptions, `model_errors` model errors,
+//! `handoff` calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools`
+//! tools that the provider runs, `side_request` and `compaction` changes to the history, `provider_switch`
+//! another provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that
+//! survives the process. A canary is this agent with one wrong decision; see [`crate::flaws`].
 
 pub(crate) mod compaction;
 pub(crate) mod decisions;

@@ -2,7 +2,7 @@
 //!
 //! Each check is one file, named after its id, with everything about it. It knows no SDK: it reads the
 //! observed events and reports the harm to the user of the system. Each check is proven in two ways: it
-//! catches a canary, and it has no findings for the reference agent. `README.md` next to the files lists the
+//! catches a canary, and it has no findings for the reference agent. `README.md` in the same folder lists the
 //! invariants that the checks cover.
 
 mod changed;

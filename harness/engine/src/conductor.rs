@@ -452,7 +452,7 @@ impl Conductor {
         self.turn.n_quiet >= self.patience.progress
     }
 
-    /// Handles a quiet period: does what waits for one, and eventually gives up.
+    /// Handles a quiet period: carries out what waits for one, and eventually gives up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.turn.n_quiet += 1;
         let is_patient = self.is_patient();

@@ -207,7 +207,7 @@ fn changed(entry: &Value, key: &str, value: Value) -> Value {
     entry
 }
 
-/// Returns the body without one of the fields next to its list.
+/// Returns the body without one of the fields beside its list.
 fn fewer_fields(body: &Value, list: &str) -> Vec<Value> {
     let Some(fields) = body.as_object() else { return Vec::new() };
     let beside = fields.keys().filter(|key| *key != list && *key != "model");

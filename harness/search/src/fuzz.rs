@@ -57,7 +57,7 @@ impl Campaign {
     }
 
     /// The next scenarios to run, among those that `plays` accepts. There are fewer than `n` only if nothing
-    /// can be played.
+    /// can be run.
     pub fn cases(&mut self, n: usize, plays: impl Fn(&Scenario) -> bool) -> Vec<Scenario> {
         let mut cases = Vec::with_capacity(n);
         let mut misses = 0;

@@ -45,7 +45,7 @@ pub struct Imported {
     pub rule: &'static Rule,
     /// The dialect in which it is broken.
     pub dialect: Dialect,
-    /// A hash of the structure: two sessions with the same fault in the same form have the same hash.
+    /// A hash of the structure: two sessions with the same fault and structure have the same hash.
     pub hash: String,
     /// Parts of the session that a given history cannot express, and that the fault does not depend on.
     pub left_out: Vec<&'static str>,

@@ -56,7 +56,7 @@ pub enum Accused {
 /// The result of a scenario with the reference agent in the simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trial {
-    /// It cannot be played.
+    /// It cannot be run.
     Unplayable,
     /// The planned events do not happen, so it proves nothing about a system.
     Unproven,
@@ -67,8 +67,8 @@ pub enum Trial {
 }
 
 impl Setting<'_> {
-    /// True if a scenario can be played and proves something about the accused: the reference agent passes it
-    /// in the simulation, or fails it if it is the accused itself.
+    /// True if a scenario can be run and proves something about the accused: the reference agent passes it in
+    /// the simulation, or fails it if it is the accused itself.
     pub fn is_valid(&self, scenario: &Scenario) -> bool {
         match (self.accused, self.trial(scenario)) {
             (Accused::System, Trial::Passed) | (Accused::Reference, Trial::Accused(_)) => true,

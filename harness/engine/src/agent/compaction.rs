@@ -102,7 +102,7 @@ pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
 }
 
 /// The thread as one text, for requests about it. Rules about calls and results do not apply to text, so
-/// faults of the thread do no harm.
+/// faults in the thread do no harm.
 pub(crate) fn transcript(thread: &[Message]) -> String {
     let mut text = String::new();
     for message in thread {

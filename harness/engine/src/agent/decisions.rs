@@ -1,6 +1,6 @@
 //! The decisions of an agent, in the order in which a turn reaches them.
 //!
-//! Each default body is the decision of a correct agent, and its doc comment has the reason. A planted bug
+//! Each default body is the decision of a correct agent, and its doc comment gives the reason. A planted bug
 //! ([`crate::flaws`]) overrides a few of them.
 
 use std::borrow::Cow;
@@ -154,8 +154,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if an image is sent, given the pixels of its longer side. It is sent only if a provider also
-    /// accepts it among many others.
+    /// True if an image is sent, given the length of its longer side in pixels. It is sent only if a provider
+    /// also accepts it among many others.
     fn sends_picture(&self, longest_side: Option<usize>) -> bool {
         longest_side.is_some_and(|side| side <= 2000)
     }
@@ -165,8 +165,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// The problem of a call with invalid arguments. Such arguments are never completed and run, because what
-    /// the model left out cannot be known.
+    /// The problem with a call that has invalid arguments. Such arguments are never completed and run,
+    /// because there is no way to know what the model left out.
     fn invalid(&self, _args: &mut String, problem: InvalidCall) -> Option<InvalidCall> {
         Some(problem)
     }
@@ -198,8 +198,8 @@ pub(crate) trait Decisions: Send + Sync {
         None
     }
 
-    /// True if the result of a tool is recorded. It always is, even if it failed, is empty, or comes while
-    /// the reply is still arriving.
+    /// True if the result of a tool is recorded. It always is, even if the tool failed, the result is empty,
+    /// or it comes while the reply is still arriving.
     fn keeps_result(&self, _outcome: &ToolOutcome, _is_reply_over: bool) -> bool {
         true
     }
@@ -427,7 +427,7 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if the model's thinking at the old provider stays in the thread. It does not, because no other
+    /// True if the model's thinking from the old provider stays in the thread. It does not, because no other
     /// provider can verify its signature.
     fn keeps_foreign_thoughts(&self) -> bool {
         false
@@ -436,7 +436,7 @@ pub(crate) trait Decisions: Send + Sync {
     // The thread is stored and loaded.
 
     /// Adds the current state of a running turn to the saved thread: the reply so far and the results that
-    /// have come.
+    /// have arrived.
     fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
         store::push(thread, turn.step.message_so_far(), turn.step.results());
     }

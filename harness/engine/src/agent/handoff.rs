@@ -1,6 +1,6 @@
 //! Calls that hand the conversation over to another agent.
 //!
-//! A handoff runs like any other tool, alongside the other calls of its batch. Control moves when all of them
+//! A handoff runs like any other tool, alongside the other calls in its batch. Control moves when all of them
 //! have their results. There is only one conversation, so the request for the other agent has the same
 //! thread. If a batch has several handoffs, the first one is taken, and the results of the others report
 //! that.

@@ -2,9 +2,8 @@
 //! need.
 //!
 //! Such a request offers no tools, so it sends the thread as one text: providers reject calls without tools,
-//! and a thread with faults must be summarised, too.
-//! While a turn runs, a change waits until the results of its step have come. Otherwise calls would be
-//! separated from them.
+//! and even a thread with faults must be summarised. While a turn runs, a change waits until its step's
+//! results have arrived. Otherwise calls would be separated from them.
 
 use super::decisions::Asking;
 use super::step::{Phase, Step};

@@ -48,7 +48,7 @@ pub struct RequestView {
     pub turn: usize,
     /// The kind that the provider assigned to it.
     pub kind: RequestKind,
-    /// True if its body is JSON. If it is not, nothing else is known about its content.
+    /// True if its body is JSON. Otherwise its content is unknown.
     pub is_read: bool,
     pub history: History,
     /// The names of the tools that it offers to the model.
@@ -96,8 +96,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has
-    /// recorded its delivery. A result in a request of the call's own turn, before a stop of that turn, has
-    /// come in time, regardless of the record.
+    /// recorded its delivery. A result in a request in the call's own turn, before a stop of that turn,
+    /// arrived in time, regardless of the record.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
@@ -118,9 +118,9 @@ impl<'a> Evidence<'a> {
                 .any(|request| self.shows_result(request, key, |_| true))
     }
 
-    /// True if the end of a call is certain and not a race: nothing broke off its turn, a request of the turn
+    /// True if the end of a call is certain and not a race: nothing broke off its turn, a request in the turn
     /// contains the result, or the turn was broken off at a point that depends on the result. Whether a check
-    /// applies must not depend on the load of the machine.
+    /// applies must not depend on machine load.
     pub fn is_sure(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let rests_on_end = |at: &PlannedPoint| match *at {
@@ -187,8 +187,8 @@ impl<'a> Evidence<'a> {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// True if the system could have sent a result: it came in time, and a request came after it. Results of
-    /// a sub-agent's calls go into its own conversation.
+    /// True if the system could have sent a result: it arrived in time, and a request followed. Results of a
+    /// sub-agent's calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));

@@ -48,7 +48,7 @@ pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
 }
 
 /// True if the given history is broken: the results of a reply's calls do not follow it directly and
-/// together, or one of its messages is in itself odd.
+/// together, or one of its messages is itself odd.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {

@@ -3,7 +3,7 @@
 
 use super::*;
 
-/// A scripted call of a tool that the request does not offer. A real model calls only offered tools, so such
+/// A scripted call to a tool that the request does not offer. A real model calls only offered tools, so such
 /// a run proves nothing about the system: the harness knows the tool under a wrong name, or the system did
 /// not receive it.
 pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {

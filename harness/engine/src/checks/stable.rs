@@ -1,14 +1,13 @@
 //! Compares the history from request to request: it must stay the same.
 //!
-//! A provider caches the beginning of a request, and a request with a cached beginning costs a tenth of one
-//! without. So a request must begin with the complete content of the accepted request before it, item by
-//! item.
+//! A provider caches the beginning of a request, and a request with a cached beginning costs a tenth of the
+//! price. So a request must begin with the complete content of the accepted request before it, item by item.
 //!
-//! The faults of a turn may be repaired once: everything that the turn had added may change in the first
+//! The faults in a turn may be repaired once: everything that the turn had added may change in the first
 //! request after each break in it (the user's stop, the death of the process, a reply that was cut off, a
 //! turn that was given up). After that it must stay: a repair with a different result each time is neither
 //! idempotent nor deterministic. A late result may replace the invented one. A history that is cut,
-//! summarised or rewound on purpose is a new one from then on. So is a history that the system compacts
+//! summarised or rewound on purpose counts as new from then on. So is a history that the system compacts
 //! because its context is full.
 //!
 //! Changes without a cost are ignored: the model's thinking, which providers themselves remove from earlier
@@ -100,8 +99,8 @@ fn change<'a>(
 pub(super) struct Story {
     /// Breaks: turn and index.
     pub(super) breaks: Vec<(usize, usize)>,
-    /// Changes of the history that were made on purpose: the index, and the index up to which a running turn
-    /// may postpone the change.
+    /// Deliberate changes to the history: the index, and the index up to which a running turn may postpone
+    /// the change.
     changes: Vec<(usize, usize)>,
     /// Results: call and index.
     settled: Vec<(CallKey, usize)>,
@@ -210,7 +209,7 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-/// The turn with a message in the same run of user texts. Text that a system inserts directly before the
+/// The turn whose message is in the same run of user texts. Text that a system inserts directly before the
 /// user's message belongs to the turn of that message.
 fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     let is_user_text =

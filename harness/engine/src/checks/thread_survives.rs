@@ -77,7 +77,7 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
 }
 
 /// Returns whether the provider rejects a stored call because of an id that only another provider accepts. The owner of
-/// the store moves the thread to this provider, as vercel/ai#5171 says.
+/// the store moves the thread to this provider, as stated in vercel/ai#5171.
 fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
     let dialect = evidence.plan.dialect_of(request.turn);
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
@@ -86,7 +86,7 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
 }
 
 /// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, or all
-/// open calls may run on the user's side.
+/// open calls may run in the client.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;

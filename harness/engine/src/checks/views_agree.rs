@@ -65,8 +65,8 @@ struct Difference {
     rests_on: &'static [Duty],
 }
 
-/// True if a call had a result in time that later turns need. Killed turns are left out, because their display
-/// died with the process, and so are turns that were cut or taken back on purpose.
+/// True if a call got its result in time and later turns need it. Killed turns are left out, because their
+/// display died with the process, and so are turns that were cut or taken back on purpose.
 fn is_due(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_changed = evidence.changed.result_may_be_gone(key);

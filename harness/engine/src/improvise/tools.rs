@@ -1,7 +1,7 @@
 //! Chooses the tools that the model calls.
 //!
 //! The program really runs its tools. So the model prefers tools with names that suggest read-only access. It
-//! calls a tool that writes or executes only if a request offers nothing else.
+//! calls a tool that writes or executes only if a request offers no other tool.
 
 use brickbat_scenario::random::Random;
 use brickbat_scenario::wire::offer::CallableTool;

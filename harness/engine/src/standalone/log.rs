@@ -21,7 +21,7 @@ pub(crate) const N_NAMED: usize = 100;
 /// The maximum number of characters kept of a path, a model or a shape.
 const MAX_CHARS: usize = 200;
 
-/// Counts and records of the events at a provider.
+/// Counts and records of a provider's events.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Log {
     /// Requests by dialect.

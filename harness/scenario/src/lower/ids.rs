@@ -1,4 +1,4 @@
-//! Wire ids and markers: always the same for the same plan, on every machine.
+//! Wire ids and markers: identical for the same plan on every machine.
 //!
 //! The generator is written out here because the ids are in stored reports and regressions: a dependency that
 //! improved its generator would change them all.

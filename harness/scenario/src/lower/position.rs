@@ -7,7 +7,7 @@ use crate::scenario::{Block, Call, Scenario, SubAgent};
 
 use super::searches;
 
-/// The position of a block: turn, reply, attempt and block, all from 0. Displayed as a JSON pointer.
+/// The position of a block: 0-based turn, reply, attempt and block. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
     pub turn: usize,

@@ -79,7 +79,7 @@ fn last_reply(turn: &mut Turn, ends: impl Fn(&Call) -> bool) {
     }
 }
 
-/// If the model thinks, makes every reply begin with thinking and contain no other.
+/// If the model thinks, makes every reply begin with thinking and contain no further thinking.
 fn thought_first(scenario: &mut Scenario, thinks: bool) {
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for blocks in replies.flat_map(|reply| &mut reply.attempts).filter(|_| thinks) {

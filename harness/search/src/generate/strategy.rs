@@ -32,7 +32,7 @@ pub fn playable() -> Scenarios {
     Scenarios { is_kept: |scenario| oracle::plan(scenario).is_some() }
 }
 
-/// Plans, each on a dialect that can play it. Use [`playable`] if you also need the scenario.
+/// Plans, each in a dialect that can run it. Use [`playable`] if you also need the scenario.
 pub fn plans() -> impl Strategy<Value = Arc<Plan>> {
     playable().prop_filter_map("it can be played", |scenario| oracle::plan(&scenario))
 }

@@ -64,7 +64,7 @@ fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Jud
 }
 
 /// The failure of an agent in a scenario, with the dialect; `None` also if the agent supports no dialect that
-/// can play the scenario, or lacks a capability that it needs.
+/// can run the scenario, or lacks a capability that it needs.
 pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
     let can_play =
         |plan: &Arc<Plan>| plan.needs.iter().all(|need| A::can(*need)) && A::of_plan(plan).is_some();
