@@ -91,8 +91,8 @@ pub struct Patience {
     pub progress: u32,
     /// Quiet periods after which the conductor assumes that a turn hangs.
     pub hang: u32,
-    /// Quiet periods after which the provider and the tools continue in a stopped turn. Set for a system that
-    /// notices a stop only then; `None` for one that must notice it on its own.
+    /// The number of quiet periods after which the provider and the tools continue in a stopped turn. Set for
+    /// a system that notices a stop only then; `None` for one that must notice it on its own.
     pub grace: Option<u32>,
 }
 
@@ -498,8 +498,8 @@ impl Conductor {
         }
     }
 
-    /// Quiet periods after which the turn counts as hanging. A turn that retries with longer and longer
-    /// pauses gets more time. A turn that the harness itself has stopped gets no more than usual.
+    /// The number of quiet periods after which the turn counts as hanging. A turn that retries with ever
+    /// longer pauses gets more time. A turn that the harness itself has stopped gets no more than usual.
     fn hang(&self) -> u32 {
         let Patience { progress, hang, grace: _ } = self.patience;
         if self.turn.is_broken_off {

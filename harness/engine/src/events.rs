@@ -1,5 +1,5 @@
 //! Call events in an SDK's own stream, the stored state of each call after every event, and the invariants of
-//! that state in any order of events.
+//! that state for any event order.
 //!
 //! A call is declared, its arguments stream, it becomes ready, and it gets a result or the turn ends without
 //! one. `store` is a correct store, with bugs to plant; `breach` judges the contents of any store; `shuffle`

@@ -1,7 +1,7 @@
 //! The planted bugs: each file gets a few of the reference agent's decisions wrong, as a real system did.
 //!
 //! A canary is the reference agent with one flaw. The suite must catch it with the check that the flaw names.
-//! No check, rule or provider knows about flaws. To plant one, add its file and list it here, twice.
+//! No check, rule or provider knows about flaws. To plant one, add its file and list it here in both lists.
 
 mod approval_forgotten;
 mod approval_talked_over;

@@ -189,8 +189,8 @@ impl Provider {
 
     /// The turn after which a request asks something in the system's own text, with the thread before it: for
     /// example, what the user may want next. Such a request is not part of the thread. It comes when a turn
-    /// has all its replies, or so late that the next turn has begun; then it contains the user's text of an
-    /// earlier turn, but not that of this one. It counts only once per turn: a system that repeats it is in a
+    /// has all its replies, or so late that the next turn has begun; then it contains the user's text from an
+    /// earlier turn, but not from this one. It counts only once per turn: a system that repeats it is in a
     /// loop.
     fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
         let turn = self.playhead.turn();
@@ -214,7 +214,7 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
-    /// The answer to a sub-agent's request. It does not advance the thread's script, and requests of the
+    /// The answer to a sub-agent's request. It does not advance the thread's script, and requests in the
     /// thread do not advance the sub-agent.
     fn sub_agent_asks(
         &self,
@@ -343,8 +343,8 @@ pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Pr
     if own.dialect == dialect { own } else { Profile::newest(dialect) }
 }
 
-/// True if an action may be due when the next request has already arrived: the system may respond to a result
-/// with that request before the harness knows that the result has arrived.
+/// True if an action may become due after the next request has already arrived: the system may respond to a
+/// result with that request before the harness knows that the result has arrived.
 fn is_after_a_result(action: &PlannedAction) -> bool {
     matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
 }

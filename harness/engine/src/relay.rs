@@ -1,9 +1,9 @@
 //! The relay between a program and a server with a supported dialect.
 //!
-//! It checks each request against the rules before it passes it on. A request that breaks a rule is rejected
-//! with the provider's own message, unless the user wants such requests let through. It checks each stream
-//! that comes back against the grammar of its dialect. It can cut and delay replies. It does no I/O: it
-//! decides what happens to the bytes, and counts.
+//! It checks each request against the rules before forwarding it. A request that breaks a rule is rejected
+//! with the provider's own message, unless the user wants such requests let through. It checks each returned
+//! stream against its dialect's grammar. It can cut and delay replies. It does no I/O: it decides what
+//! happens to the bytes, and counts.
 //!
 //! It never changes a byte of a reply unless it injects a fault into that reply.
 
@@ -299,7 +299,7 @@ impl Relay {
         }
     }
 
-    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
     /// replies while no request has offered any.
     fn count(&mut self, offers: bool) -> Option<u32> {
         if offers && !self.has_offered {

@@ -1,7 +1,7 @@
 //! Searches for histories that cause new behaviour in a filter, and varies those that do.
 //!
-//! Behaviour is identified by the failed checks and their causes, or by the shape of the answer if no
-//! check failed. The provider still accepts a varied history, so that a finding is valid.
+//! Behaviour is identified by the failed checks and their causes, or by the answer's shape if no check
+//! failed. Varied histories must still be accepted by the provider, so that findings are valid.
 
 use std::collections::BTreeSet;
 

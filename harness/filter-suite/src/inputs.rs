@@ -60,7 +60,7 @@ const UNHEARD_OF: &str = "unheard-of";
 const LONG: (usize, usize) = (4, 9);
 
 impl Input {
-    /// Returns the valid vectors for a route. Vectors that need an earlier reply, or another profile than
+    /// Returns the valid vectors for a route. Vectors that need an earlier reply, or a profile different from
     /// the route's, are left out.
     pub fn of_vectors<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f VectorFile)>,

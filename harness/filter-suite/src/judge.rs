@@ -59,8 +59,8 @@ const MAX_IN_ROUNDS: usize = 12;
 /// before them.
 const MAX_APART: usize = 8;
 
-/// Maximum number of unchanged inputs per route that are asked a second time. This is enough to detect a
-/// filter that answers differently then.
+/// The maximum number of unchanged inputs per route that are sent a second time. This is enough to detect a
+/// filter whose second answer differs.
 const MAX_EQUAL_AGAIN: usize = 8;
 
 /// Judges the answers of a filter to inputs on one route. `back` is the route that converts back.

@@ -253,8 +253,8 @@ impl<'a> Route<'a> {
         self.from != self.to
     }
 
-    /// Returns whether the input is a request body in the dialect of the output. Then the two can be
-    /// compared, and the output can be an input again.
+    /// Returns whether the input is a request body in the output's dialect. Then the two can be compared, and
+    /// the output can be an input again.
     pub fn is_round(&self) -> bool {
         !self.is_foreign() && self.mode.form == Form::Request
     }

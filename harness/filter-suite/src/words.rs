@@ -78,7 +78,7 @@ fn whole(number: &Number) -> Number {
 }
 
 /// Returns whether a result admits a failure or is empty. Any of these words is enough, because dialects
-/// without a flag have only the text.
+/// without an error flag have only the text.
 pub(crate) fn admits_failure(text: &str) -> bool {
     let text = text.to_lowercase();
     text.trim().is_empty() || FAILURE.iter().any(|word| text.contains(word))

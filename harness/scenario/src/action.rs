@@ -1,8 +1,8 @@
 //! The actions that can happen at a point in a turn, and the one table that describes them.
 //!
-//! Lowering, generation, exploration, shrinking, reports and the reference page read the table. A new action
-//! is a variant of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; the engine implements its
-//! effect.
+//! Lowering, generation, exploration, shrinking, reports and the reference page all read the table. A new
+//! action is a variant of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; the engine
+//! implements its effect.
 
 use std::fmt::{self, Display};
 

@@ -1,8 +1,8 @@
 //! Who is responsible for something: the system, or the application around it.
 //!
-//! An SDK leaves part of the work to the application that uses it, and an adapter then does that part in the
-//! application's place. A fault in that part is not a bug of the SDK. So a finding lists the duties that its
-//! evidence rests on, and a manifest lists those that the application performs. If the two overlap, the
+//! An SDK leaves part of the work to the application that uses it, and an adapter then does that part instead
+//! of the application. A fault in that part is not a bug of the SDK. So a finding lists the duties on which
+//! its evidence rests, and a manifest lists those that the application performs. If the two overlap, the
 //! finding belongs to the application.
 
 crate::named! {

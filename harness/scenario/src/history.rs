@@ -74,7 +74,7 @@ pub enum Content {
 
 impl History {
     /// The human-readable shape on one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
-    /// returns the word for a wire id.
+    /// returns the name for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         self.shape_with(name, |_, _, is_error| result_word(is_error))
     }

@@ -1,6 +1,5 @@
 //! Turns one variant of a scenario into a plan: mints wire ids and markers, cuts texts and arguments,
-//! resolves points, and adds follow-up turns. An event that a scenario describes but that can never happen is
-//! a [`Problem`].
+//! resolves points, and adds follow-up turns. An event in a scenario that can never happen is a [`Problem`].
 //!
 //! Lowering has stages; each runs only if the one before has found no problem.
 

@@ -1,6 +1,6 @@
 //! A plan: one variant of a scenario on one dialect with one seed, and with every choice made.
 //!
-//! [`crate::lower`] makes plans; the crate `brickbat-engine` drives, serves and judges them. A plan contains
+//! [`crate::lower`] makes plans; the `brickbat-engine` crate drives, serves and judges them. A plan contains
 //! no bytes: the provider encodes them when it is asked.
 
 mod change;
@@ -108,15 +108,15 @@ pub struct Plan {
     pub given: Vec<GivenMessage>,
     /// The turns, with the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
-    /// How often calls may run, if the scenario limits it. The key is the call that the scenario wrote. Every
+    /// How often calls may run, if the scenario limits it. The key is the call written in the scenario. Every
     /// run of a call with its name counts, see [`Plan::calls_named`].
     #[serde(skip)]
     pub executed: Vec<(CallKey, Times)>,
 }
 
 impl Plan {
-    /// The plan for a system that offers its tools to the model under other names, which `name` returns. Only
-    /// the model's calls change; gates, ledger and reports keep the names of the scenario.
+    /// The plan for a system that offers its tools to the model under different names, which `name` returns.
+    /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
         let mut plan = self.clone();
         for call in plan.calls.iter_mut().filter(|call| !call.is_malformed(|it| it.tool)) {
@@ -388,8 +388,8 @@ impl PlannedTurn {
 }
 
 /// The index of the attempt that is served if nothing goes wrong. It is the first one, or, if another reply
-/// follows, the first that makes calls or pauses, because otherwise the turn would be over. `goes_on` has one
-/// value for each attempt.
+/// follows, the first that makes calls or pauses, because otherwise the turn would have ended. `goes_on` has
+/// one value for each attempt.
 pub(crate) fn plain_attempt(goes_on: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
     goes_on.into_iter().position(|goes_on| is_last || goes_on).unwrap_or(0)
 }

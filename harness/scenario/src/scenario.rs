@@ -1,9 +1,9 @@
 //! The scenario format: a description of the model's output, the tools' behaviour, and the faults.
 //!
-//! A scenario is an authored YAML file. JSON is accepted too, because it is valid YAML.
-//! It is neutral: it names no provider and contains no wire ids, bytes or times.
-//! Events happen at *points*, which are positions in causal order, never at a time.
-//! These types define the file format; `scenarios/scenario.schema.json` is generated from them.
+//! A scenario is an authored YAML file. JSON is also accepted, because it is valid YAML. It is neutral: it
+//! names no provider and contains no wire ids, bytes or times. Events happen at *points*, which are positions
+//! in causal order, never at a time. These types define the file format; `scenarios/scenario.schema.json` is
+//! generated from them.
 //!
 //! [`crate::parse`] resolves `vary` and the `$name` placeholders before it fills these types,
 //! so a [`Scenario`] value is always one variant with every choice made.
@@ -51,7 +51,7 @@ pub struct Scenario {
     /// A sentence or two about what happens, for a reader new to Brickbat.
     pub comment: String,
     /// The failure classes that this scenario belongs to, for example `abort-batch`. Each built-in scenario
-    /// has one; yours need none.
+    /// has one; your own need none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class: Vec<String>,
     /// Public threads that show the failure, as `owner/repo#number` or an address.
@@ -61,11 +61,11 @@ pub struct Scenario {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Provenance>,
     /// A profile, which is a named and dated set of rules, such as `mistral@2025-07`, if the failure shows
-    /// only at that provider. The scenario then runs only on the profile's dialect.
+    /// only at that provider. The scenario then runs only in the profile's dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The model that the system is asked to use, by the provider's name for it, if the failure shows only
-    /// with that model. `profile` names the provider that has it.
+    /// with that model. `profile` names the provider that offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The capabilities that a system needs for this scenario; without them, its plans are `unsupported`.
@@ -128,7 +128,7 @@ pub enum Sweep {
     /// A list of values.
     Values(Vec<serde_json::Value>),
     /// `0..3`, `permutations(a, b, c)`, or `points(turn 1)`: every point of the turn's first reply and of its
-    /// tools. `points(turn 1, reply 2)` gives the points of another reply.
+    /// tools. `points(turn 1, reply 2)` gives the points in another reply.
     Words(String),
 }
 
@@ -204,7 +204,7 @@ crate::named! {
 
 /// How a tool ends once the harness lets it. Give exactly one of `returns`, `fails`, `throws` and `denies`,
 /// unless the tool is `missing`, `hands_over` or is an `agent`. In a text, `{key}` is replaced by the
-/// argument `key` of the call. An empty text makes an empty result. U+FFFD represents half a character (a
+/// argument `key` of the call. An empty text produces an empty result. U+FFFD represents half a character (a
 /// lone surrogate), which the tool really returns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -251,12 +251,12 @@ pub struct Tool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
     /// The tool is a sub-agent: it asks the same provider in its own conversation, may call all tools that
-    /// are not sub-agents, and returns its last words. Each call of it gives its model's replies under
+    /// are not sub-agents, and returns its last text. Each call to it gives its model's replies under
     /// `agent`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// The tool runs on the user's side, for example in a browser: the system hands its calls out, and its
-    /// loop continues when it gets their results.
+    /// The tool runs in the client, for example in a browser: the system hands its calls to the client, and
+    /// its loop continues when it gets their results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -330,8 +330,8 @@ pub struct Reply {
     /// The blocks of each attempt. The second attempt is served when the first has failed and the system asks
     /// again.
     pub attempts: Vec<Vec<Block>>,
-    /// The argument deltas of the calls are interleaved instead of sent one call after the other.
-    /// Only `openai-chat` can send this; in other dialects the plans of the scenario are unsupported.
+    /// The argument deltas of the calls are interleaved instead of sent one call after the other. Only
+    /// `openai-chat` can send this; in other dialects the scenario's plans are unsupported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
     /// The stop reason to send, whatever the reply contains. After a search, `pause` leaves the turn open:
@@ -399,7 +399,7 @@ pub(crate) fn ends_with_search(blocks: &[Block]) -> bool {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Block {
     /// The model thinks, before everything else in the reply. The thinking is sent in two fragments. Only
-    /// some dialects show it.
+    /// some dialects expose it.
     Think(String),
     /// The model writes text, which is sent in two fragments. An empty text is opened but not filled.
     Text(String),
@@ -448,8 +448,7 @@ pub struct Call {
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
     /// The text of the arguments exactly as the model writes it, valid JSON or not, instead of `args`. No
-    /// tool can run with it, because every tool of the harness requires an argument that an author cannot
-    /// know.
+    /// tool can run with it, because every harness tool requires an argument that an author cannot know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
     /// The id that the model gives the call, if it is not a new id in the provider's form.

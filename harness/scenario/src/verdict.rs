@@ -29,8 +29,8 @@ crate::named! {
 }
 
 impl Verdict {
-    /// True if a plan could not be judged although it should have been. Such a plan makes a run red, whatever
-    /// else the run found.
+    /// True if a plan could not be judged although it should have been. Such a plan makes a run fail,
+    /// whatever else the run found.
     pub fn is_unjudged(self) -> bool {
         match self {
             Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError => true,
@@ -246,7 +246,7 @@ impl Finding {
         self
     }
 
-    /// The finding next to this application: if the application causes the last failure of a thread, the
+    /// The finding alongside this application: if the application causes the last failure of a thread, the
     /// system has not bricked the thread.
     #[must_use]
     pub fn beside(self, application: &Application) -> Finding {

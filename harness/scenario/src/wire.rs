@@ -2,7 +2,7 @@
 //! threads as requests.
 //!
 //! Everything that differs between provider APIs is in the [`Wire`] of a dialect, which consists of data and
-//! functions. Each dialect has a folder below `dialects`. How strict a provider is, is defined elsewhere: see
+//! functions. Each dialect has a folder below `dialects`. A provider's strictness is defined elsewhere: see
 //! [`brickbat_rules`]. This module judges nothing.
 
 pub(crate) mod decode;
@@ -111,7 +111,7 @@ pub struct DialectTraits {
     pub numbers_calls: bool,
     /// True if gateways were seen to send the first event of a stream twice.
     pub opens_twice: bool,
-    /// True if providers of this dialect were seen to send calls without an id, with an empty one, or with
+    /// True if providers of this dialect are known to send calls without an id, with an empty one, or with
     /// the id of another call. In other dialects the provider assigns the ids itself, and refuses none that
     /// it has made.
     pub may_lack_ids: bool,
@@ -119,8 +119,8 @@ pub struct DialectTraits {
     pub streams_arguments: bool,
     /// True if a non-streamed body also contains arguments as a text.
     pub writes_arguments: bool,
-    /// True if the provider is known to reject half a character in a string. False if no one has seen that,
-    /// or if some reports say that it was accepted; then there is nothing to find.
+    /// True if the provider is known to reject half a character in a string. False if that is not known, or
+    /// if some reports say that it was accepted; then there is nothing to find.
     pub refuses_half_characters: bool,
     /// True if a prompt may not directly follow results, so that the model must have answered in between.
     pub wants_word_after_results: bool,
@@ -195,7 +195,7 @@ impl Wire {
     }
 
     /// Like [`Wire::route`], for a client whose base URL is longer or shorter than the provider's: gateways,
-    /// clouds and related providers have the same API below other paths.
+    /// clouds and related providers serve the same API below other paths.
     pub fn route_by_end<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
         let path = path.strip_suffix('/').unwrap_or(path);
         match self.traits.paths {
@@ -207,8 +207,8 @@ impl Wire {
         }
     }
 
-    /// True if a client requests a reply of this API at any path: below another path, or without the version.
-    /// This detects clients with a wrong base URL.
+    /// True if a client requests a reply from this API at any path: below another path, or without the
+    /// version. This detects clients with a wrong base URL.
     pub fn is_asked_at(&self, method: &str, path: &str) -> bool {
         let is_one = |path: &str| self.route(method, path).is_some();
         let ends = path.rmatch_indices('/').take(MAX_SEGMENTS).map(|(at, _)| &path[at..]);
@@ -419,8 +419,8 @@ impl Tokens {
     /// plan wants it.
     pub const PLANNED: Tokens = Tokens { input: 12, output: 42 };
 
-    /// The numbers of plans that summarise the history: some systems summarise only a history that is longer
-    /// than a summary. They are far below what any system takes for a full context.
+    /// The numbers for plans that summarise the history: some systems summarise only a history that is longer
+    /// than a summary. They are far below what any system considers a full context.
     pub const LONG: Tokens = Tokens { input: 20_000, output: 42 };
 
     /// The numbers that the provider of a plan reports.

@@ -78,8 +78,8 @@ fn count_without(turn: &mut Turn, name: &str) {
     }
 }
 
-/// Renumbers a reference, from 1, after the removal of the element `gone`, from 0. Returns false if it
-/// referred to that element.
+/// Renumbers a 1-based reference after the removal of the element with the 0-based index `gone`. Returns
+/// false if it referred to that element.
 fn shifted(number: &mut u32, gone: usize) -> bool {
     let own = *number as usize;
     if own > gone + 1 {

@@ -2,8 +2,8 @@
 //!
 //! It draws several scenarios and runs the one with the least-tried pairs of elements. The system's behaviour
 //! is recorded as [`features`](novelty::features) and counted. It does not influence what is tried next:
-//! mutating scenarios that had shown something new was no better than chance. Nothing is run here. The same
-//! seed gives the same cases.
+//! mutating scenarios that had revealed something new was no better than chance. Nothing is run here. The
+//! same seed gives the same cases.
 
 pub mod novelty;
 mod pairs;

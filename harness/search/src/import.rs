@@ -1,6 +1,6 @@
 //! Imports a bricked session as a scenario: it keeps the structure, and no text.
 //!
-//! An allow-list defines what is kept: the order of the messages and their roles, the calls of each reply,
+//! An allow-list defines what is kept: the order of the messages and their roles, the calls in each reply,
 //! which of them have results and where, the types of the arguments, the sizes of images, what is left of
 //! signatures, and the unusual features of texts, ids and names. Texts, names, ids and paths are replaced by
 //! numbered ones. The import then removes everything that is not needed for the same rejection, and

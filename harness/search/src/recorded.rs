@@ -1,6 +1,6 @@
 //! Makes a scenario without faults from a recorded conversation, so that it can be explored.
 //!
-//! It keeps the order of the messages and their roles, the calls of each reply, and the results of their
+//! It keeps the order of the messages and their roles, the calls in each reply, and the results of their
 //! tools. Parts that a scenario cannot express are left out and listed. A tool in a scenario always returns
 //! the same text. If a recorded tool returned different texts, the scenario's tool returns the name of the
 //! call instead.

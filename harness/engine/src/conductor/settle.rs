@@ -21,7 +21,7 @@ struct CallProgress {
     settled: bool,
     cancelled: bool,
     /// True if the tool must not start: the user has not approved it yet, no system can run it, or another
-    /// handoff is taken first.
+    /// handoff takes precedence.
     forbidden: bool,
     /// True if it starts a sub-agent, which ends on its own.
     is_sub_agent: bool,
@@ -205,7 +205,7 @@ impl ToolRuns {
     ///
     /// While the turn runs, calls settle in the turn's order, once their reply has ended and the batch is
     /// ready. After the user's stop only the tools that ignore it settle; if nothing else happens, so do the
-    /// remaining ones. Tools of earlier turns that still run, or run again, settle as well.
+    /// remaining ones. Tools from earlier turns that still run, or run again, also settle.
     pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
         let is_ready = self.is_ready(now.width, now.forced);
         let may_settle = |call: &CallKey| {

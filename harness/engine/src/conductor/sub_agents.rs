@@ -1,5 +1,5 @@
-//! Sub-agents. No gate reports that one runs: it starts with its first request, and ends with its last reply,
-//! or with the first error that it gets instead.
+//! Sub-agents. No gate reports that one is running: it starts with its first request, and ends with its last
+//! reply, or with the first error that it gets instead.
 
 use super::{Command, Conductor};
 use brickbat_scenario::plan::CallKey;

@@ -1,5 +1,5 @@
-//! Invariants of stored calls for any order of events: a terminal state is final, and nothing is lost,
-//! duplicated or resurrected.
+//! Invariants of stored calls for any event order: a terminal state is final, and nothing is lost, duplicated
+//! or resurrected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;

@@ -1,8 +1,8 @@
-//! Requests of the thread that reach no provider of the plan: they go to the API of another dialect, or to an
+//! Requests in the thread that reach no provider in the plan: they go to the API of another dialect, or to an
 //! API with a different base path.
 //!
-//! No provider rejects anything then. A client with the wrong address gets the usual answer of a server that
-//! does not know the path, and the run proves nothing about the system.
+//! No provider rejects anything then. A client with the wrong address gets a server's usual answer to an
+//! unknown path, and the run proves nothing about the system.
 
 use super::Request;
 use brickbat_rules::dialect::Dialect;

@@ -1,8 +1,8 @@
 //! Compactions by the system itself: the provider has reported a full context, and the system shortens its
 //! history.
 //!
-//! The system decides when to do so, and whether to ask the provider for a summary. Only its requests show
-//! it: a request of the thread lacks something that the one before contained.
+//! The system decides when to do so, and whether to ask the provider for a summary. Only its requests reveal
+//! it: a request in the thread lacks something that the one before contained.
 
 use std::collections::BTreeSet;
 
@@ -93,8 +93,8 @@ fn speaks_of_a_summary(text: &str) -> bool {
     ["summar", "Summar", "SUMMAR"].iter().any(|word| text.contains(word))
 }
 
-/// The marks of the calls in a complete reply, which are in the history from then on. A system may drop a
-/// reply that was cut off, and it need not keep the arguments of a malformed call.
+/// The call marks in a complete reply, which are in the history from then on. A system may drop a reply that
+/// was cut off, and it need not keep the arguments of a malformed call.
 pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
     let Some(turn) = plan.turns.get(turn) else { return Vec::new() };

@@ -153,8 +153,8 @@ impl Sight {
     }
 
     /// Fits a reply to the request. Searches that are not offered are removed. The reply begins with the
-    /// results of the searches that the request leaves open, as in the places that the plan specifies, and
-    /// the model does not repeat those searches. Results of other searches that the request does not know are
+    /// results of the searches that the request leaves open, as where the plan specifies them, and the model
+    /// does not repeat those searches. Results of other searches that the request does not contain are
     /// removed.
     fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
         let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
@@ -197,8 +197,8 @@ fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
     searches.filter(|(_, search)| is_open(search)).map(|(key, _)| key).collect()
 }
 
-/// The part of a reply that a client sees. A model that is asked to think does so: if the plan does not
-/// mention thinking, because the system asks for it on its own, the model thinks before each reply.
+/// The part of a reply that a client sees. A model thinks if it is asked to: if the plan does not mention
+/// thinking, because the system asks for it on its own, the model thinks before each reply.
 pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
     match sight.fitted(plan, script) {
         Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),

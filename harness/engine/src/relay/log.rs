@@ -1,4 +1,4 @@
-//! The events that a relay keeps: counts, and the first event of each kind. It keeps nothing of the
+//! The events that a relay keeps: counts, and the first event of each kind. It keeps nothing from the
 //! conversations.
 
 use std::collections::BTreeMap;

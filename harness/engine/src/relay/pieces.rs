@@ -63,8 +63,8 @@ impl Pieces {
     }
 }
 
-/// The end of the first event: after the blank line that follows it. A CR at the end may be half of a CRLF,
-/// so the next byte is awaited.
+/// The end of the first event: after the blank line that follows it. A CR at the end may be the first half of
+/// a CRLF, so the next byte is needed.
 fn end_of_event(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_blank = true;

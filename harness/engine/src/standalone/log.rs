@@ -1,5 +1,5 @@
 //! The events that a provider without a plan keeps: counts, the last exchanges, and the last faults. It keeps
-//! nothing of the conversations.
+//! nothing from the conversations.
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -119,7 +119,7 @@ impl Standalone {
         self.orders.due(request.exchange, number?, plan, script, status)
     }
 
-    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
     /// replies while no request has offered any.
     fn count(&mut self, request: &Accepted<'_, '_, '_>) -> Option<u32> {
         let offers = wire::of(request.dialect).offers_tools(request.body);

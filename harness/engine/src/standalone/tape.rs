@@ -31,8 +31,8 @@ pub(super) enum Served<'p> {
 }
 
 impl Tape {
-    /// Creates the tape of a plan. The marker by which the harness recognises calls is removed, because the
-    /// tools of a program do not know that argument.
+    /// Creates a plan's tape. The marker by which the harness recognises calls is removed, because the
+    /// program's tools do not know that argument.
     pub(super) fn of(mut plan: Plan) -> Tape {
         plan.turns.retain(|turn| !turn.follow_up);
         for call in plan.calls.iter_mut().filter(|call| call.malformation.is_none()) {

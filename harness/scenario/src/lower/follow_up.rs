@@ -6,7 +6,7 @@ use super::call_table::fragments;
 use brickbat_rules::dialect::Dialect;
 
 /// The number of turns that follow the last one in which something goes wrong: a thread that fails twice is
-/// permanently bricked, and one that fails once has recovered.
+/// permanently bricked, and a thread that fails once has recovered.
 const AFTER_ACTIONS: usize = 2;
 
 /// The number of trouble-free turns that the harness adds to a scenario.

@@ -105,8 +105,8 @@ impl TurnContext<'_> {
         }
     }
 
-    /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool ignored
-    /// the stop and still runs.
+    /// The call that may settle in this turn: one of its own, or one from an earlier turn whose tool ignored
+    /// the stop and is still running.
     pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
         match self.table.find(name) {
             Some(key) if self.table[key].turn < self.turn && self.table[key].deaf => Ok(key),

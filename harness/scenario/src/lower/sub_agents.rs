@@ -174,8 +174,8 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     });
 }
 
-/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the requests of
-/// the thread by those messages.
+/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the thread's
+/// requests by those messages.
 pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     for (place, call) in position::calls(scenario) {
         let Some(agent) = &call.agent else { continue };

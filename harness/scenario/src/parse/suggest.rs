@@ -27,8 +27,8 @@ const MAX_LISTED: usize = 16;
 /// 0.95, `stop` and `start` 0.83, `abort` and `reset` 0.47.
 const ALIKE: f64 = 0.78;
 
-/// The maximum length, in bytes, of a word for which a suggestion is made. No name is half as long, and the
-/// time of a comparison grows with the product of both lengths.
+/// The maximum length, in bytes, of a word for which a suggestion is made. No name is half as long, and
+/// comparison time grows with the product of both lengths.
 pub const MAX_GUESSED: usize = 200;
 
 fn closest<'a, S: AsRef<str>>(word: &str, known: &'a [S]) -> Option<&'a str> {

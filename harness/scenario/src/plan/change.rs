@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::CallKey;
 use crate::action::{Action, ProviderChoice};
 
-/// A change to the history, a question outside it, or a switch of the thinking mode or the provider. Either
-/// the user requests it, or the application around the SDK.
+/// A change to the history, a question outside it, or a switch of the thinking mode or the provider. It is
+/// requested either by the user or by the application around the SDK.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {

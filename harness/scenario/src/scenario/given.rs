@@ -2,7 +2,7 @@
 //!
 //! Like the scenario itself, it is neutral: calls have symbolic names, and lowering mints the ids that a
 //! provider of the dialect would have given them, and the signatures of the model's thinking. A call with its
-//! own `id` comes from another provider, at which the thread began.
+//! own `id` comes from another provider, with which the thread began.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -97,8 +97,8 @@ pub enum GivenBlock {
     Think(GivenThought),
     /// Text of the model. Blank text is stored as it is.
     Text(String),
-    /// A call. With `raw`, its arguments are that text, valid JSON or not; with `id`, it has an id that is
-    /// not one of this provider's.
+    /// A call. With `raw`, its arguments are that text, valid JSON or not; with `id`, it has an id from
+    /// another provider.
     Call(Call),
 }
 

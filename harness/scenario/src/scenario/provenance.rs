@@ -15,7 +15,7 @@ pub struct Provenance {
     pub check: String,
     /// The severity: what the user loses.
     pub harm: Severity,
-    /// The broken rule without its dialect, or the message of a system that refuses. Empty if the check alone
+    /// The broken rule without its dialect, or a refusing system's message. Empty if the check alone
     /// identifies the cause.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,

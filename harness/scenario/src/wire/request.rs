@@ -58,7 +58,7 @@ pub(crate) struct RequestForm {
     /// The text before the messages, except for the model. It ends with the key of the messages and a colon.
     pub head: &'static str,
     /// The field that asks the model to think, with a comma before it; empty if the dialect has no such
-    /// field, or shows no thinking.
+    /// field, or exposes no thinking.
     pub thinking: &'static str,
     /// The field that asks for a token report in a stream, with a comma before it; empty if every stream has
     /// one.

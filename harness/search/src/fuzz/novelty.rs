@@ -1,7 +1,7 @@
 //! A system's behaviour in a run, as a set of numbers: how it sends requests, how it shows calls, and how
 //! turns and tools end.
 //!
-//! The features are coarse on purpose. A feature that distinguished every scenario from every other would
+//! The features are deliberately coarse. A feature that distinguished all scenarios from each other would
 //! keep them all and guide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};

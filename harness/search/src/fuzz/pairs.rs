@@ -41,8 +41,8 @@ impl Tried {
     }
 
     /// The sum of the pair weights: 1 for an untried pair, half of that for one that was tried once, and so
-    /// on. The sum is not divided by the number of pairs. That was tried: it prefers smaller scenarios, which
-    /// find less.
+    /// on. The sum is not divided by the number of pairs. That was tried, and it prefers smaller scenarios,
+    /// which find less.
     fn rarity(&self, pairs: &[u16]) -> u64 {
         pairs.iter().map(|pair| NEVER_TRIED / (1 + u64::from(self.0[usize::from(*pair)]))).sum()
     }

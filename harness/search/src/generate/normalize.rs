@@ -56,7 +56,7 @@ fn own_ids(scenario: &mut Scenario) {
     }
 }
 
-/// Resets numbering and interleaving in scenarios with thinking, because no dialect that shows thinking
+/// Resets numbering and interleaving in scenarios with thinking, because no dialect that exposes thinking
 /// numbers or interleaves its calls. Also resets the numbering of calls with equal ids, because these calls
 /// need different numbers.
 pub(super) fn numbered(scenario: &mut Scenario) {

@@ -1,4 +1,4 @@
-//! Strategies for property tests. A failing scenario is shrunk as a scenario, by complete turns, replies and
+//! Strategies for property tests. A failing scenario shrinks as a scenario, by complete turns, replies and
 //! calls, not as bytes.
 
 use std::sync::Arc;

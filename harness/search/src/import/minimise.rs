@@ -12,8 +12,8 @@ use brickbat_scenario::scenario::Signature;
 /// thousand.
 const MAX_TRIED: usize = 200_000;
 
-/// The number of parts from which on the search begins around the rejected part. A try on so large a structure
-/// takes milliseconds.
+/// The minimum number of parts for which the search begins around the rejected part. A try on so large a
+/// structure takes milliseconds.
 const MIN_FOCUSED: usize = 2_000;
 
 /// The smallest structure found for which `fails` returns true, and the number of reductions that were tried.

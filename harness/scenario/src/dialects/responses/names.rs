@@ -1,7 +1,7 @@
 //! The names of functions, which may be in a namespace.
 //!
-//! A tool of the type `namespace` contains functions, such as those of an MCP server, and a call of one names
-//! both (<https://platform.openai.com/docs/guides/tools-tool-search>). Here the name of such a function
+//! A tool of type `namespace` contains functions, such as those of an MCP server, and a call to one of them
+//! names both (<https://platform.openai.com/docs/guides/tools-tool-search>). Here such a function's name
 //! consists of both names with a slash between them, which is not allowed in a function's name.
 
 use std::borrow::Cow;
