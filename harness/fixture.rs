@@ -1,9 +1,9 @@
 //! A strict provider inside `cargo test`. Point your agent at it, and stop the agent at an exact point or
 //! break a reply. The test fails if the provider refuses the next request.
 //!
-//! It is the provider of `brickbat serve`, in its own thread on a free port of this machine, so it works for
-//! tests with and without a runtime and for clients that block. Replies are improvised: they call tools that
-//! the request offers, two or three at a time, and answer in text once the results have arrived.
+//! It is the provider of `brickbat serve`, in its own thread on a free local port, so it works for tests with
+//! and without a runtime and for clients that block. Replies are improvised: they call tools that the request
+//! offers, two or three at a time, and answer in text once the results have arrived.
 //!
 //! ```
 //! use brickbat::fixture::StrictProvider;
@@ -140,7 +140,7 @@ pub struct Refusal {
     pub profile: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// The history of the request on one line.
+    /// The request's history, on one line.
     pub shape: String,
 }
 
@@ -232,7 +232,7 @@ impl StrictProvider {
         self.base_url(Dialect::Gemini)
     }
 
-    /// The endpoint for the Bedrock clients of the AWS SDKs.
+    /// The endpoint for the Bedrock clients in the AWS SDKs.
     pub fn bedrock(&self) -> &str {
         self.base_url(Dialect::BedrockConverse)
     }

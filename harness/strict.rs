@@ -60,7 +60,7 @@ impl Strict {
         Strict { shared: Arc::new(Mutex::new(Shared { provider, refusals: Vec::new() })) }
     }
 
-    /// A provider for the first variant of a scenario, given as the text of its file.
+    /// A provider for a scenario's first variant, given the text of the scenario file.
     ///
     /// # Errors
     ///
@@ -80,8 +80,8 @@ impl Strict {
         self.locked(|shared| shared.provider.begin_turn(turn));
     }
 
-    /// The bodies of all refusals so far, with the provider's own messages. A thread is bricked if its next
-    /// turn adds one.
+    /// All refusal bodies so far, with the provider's own messages. A thread is bricked if its next turn adds
+    /// one.
     pub fn refusals(&self) -> Vec<String> {
         self.locked(|shared| shared.refusals.clone())
     }

@@ -1,4 +1,4 @@
-//! The options of `brickbat run` for baselines.
+//! The `brickbat run` options for baselines.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -27,7 +27,7 @@ const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
 /// The largest configuration file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The keys of a configuration.
+/// The keys in a configuration.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
@@ -36,7 +36,7 @@ struct Config {
     systems: Vec<String>,
     /// A manifest of the user's own system, relative to the file.
     manifest: Option<PathBuf>,
-    /// The command of the user's own adapter.
+    /// The command that starts the user's own adapter.
     command: Option<String>,
     #[serde(default)]
     dialects: Vec<String>,
@@ -120,7 +120,7 @@ impl Chosen {
     }
 }
 
-/// The manifest of the project around the working directory.
+/// The manifest of the project that contains the working directory.
 ///
 /// # Errors
 ///
@@ -191,7 +191,7 @@ pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError>
 /// The options that name a system.
 const SYSTEM_OPTIONS: [&str; 3] = ["--system", "--manifest", "--command"];
 
-/// The configuration of a folder or of the nearest folder above it.
+/// The configuration in a folder or in the nearest folder above it.
 fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
     for folder in around(folder) {
         for name in FILES {

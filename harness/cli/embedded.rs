@@ -28,7 +28,7 @@ static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 
 static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
 
-/// The known bugs of filters.
+/// The known filter bugs.
 static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
 
 /// The known filter bugs, each with its file's path below the folder, in order.

@@ -209,7 +209,7 @@ impl Export {
 /// Text in the line with which a framework reports a failed assertion.
 const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
 
-/// Characters of that line that are shown.
+/// The number of characters shown from that line.
 const MAX_SAID: usize = 300;
 
 /// The framework's line with the reason for the failure, or otherwise its last line.

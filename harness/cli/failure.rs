@@ -37,7 +37,7 @@ pub(super) fn extent<'a>(n_plans: usize, dialects: impl IntoIterator<Item = &'a 
     format!("  in {}; {}", counted(n_plans, "plan"), dialects.join(", "))
 }
 
-/// The comment of a scenario that shows the failure: its origin, the events, and the finding.
+/// The comment in a scenario that triggers the failure: its origin, the events, and the finding.
 pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
     let why = finding.message.trim_end_matches('.');
     format!("{found}: {what}; then {} fails: {why}.", finding.check)

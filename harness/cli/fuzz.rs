@@ -92,7 +92,7 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug in Brickbat.";
 
-/// Plans per job between two evaluations of the results.
+/// The number of plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;
 
 /// Runs that measure how often a failure occurs.
@@ -125,7 +125,7 @@ struct Tally {
     options: String,
 }
 
-/// One run of the command.
+/// One command run.
 struct FuzzRun<'a> {
     fuzz: &'a Fuzz,
     system: &'a System,
@@ -139,7 +139,7 @@ struct FuzzRun<'a> {
 /// Generated scenarios that run together, and their results so far.
 struct Batch {
     dialect: Dialect,
-    /// Each with the id of its plan.
+    /// Each with its plan's id.
     trials: Vec<(String, Scenario)>,
     cases: Vec<Case>,
 }
@@ -185,7 +185,7 @@ impl FuzzRun<'_> {
         }
     }
 
-    /// Runs one batch after the other.
+    /// Runs the batches one after another.
     async fn search(&self, started: &Started, campaign: &mut Campaign) -> Result<(), CliError> {
         let began = Instant::now();
         let dialects = match self.fuzz.provider.dialects.as_slice() {
@@ -285,7 +285,7 @@ impl FuzzRun<'_> {
         }
     }
 
-    /// Reports new accusations of the reference agent.
+    /// Reports new accusations against the reference agent.
     fn report_accusations(&self) -> Result<(), CliError> {
         for text in self.tally.borrow_mut().accusations.report(self.fuzz.out.as_deref())? {
             self.progress.hide(|| print(&format!("{text}\n")));
@@ -340,7 +340,7 @@ impl FuzzRun<'_> {
         self.suspects_of(campaign, &batch)
     }
 
-    /// Counts the cases of a batch, and returns the new findings.
+    /// Counts the cases in a batch, and returns the new findings.
     fn suspects_of(&self, campaign: &Campaign, batch: &Batch) -> Vec<Suspect> {
         let dialect = batch.dialect;
         let mut tally = self.tally.borrow_mut();

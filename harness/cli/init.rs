@@ -99,7 +99,7 @@ const TEMPLATES: [Template; 3] = [
     },
 ];
 
-/// The files of a driver for a filter, by the language.
+/// The files in a filter driver, by language.
 const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "typescript",
@@ -193,7 +193,7 @@ impl Init {
     }
 }
 
-/// The folders around a folder, up to that of its repository.
+/// The parents of a folder, up to its repository's folder.
 fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut is_over = false;
     folder.ancestors().skip(1).take_while(move |at| {

@@ -42,7 +42,7 @@ pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<Str
     canaries.iter().enumerate().map(of).collect()
 }
 
-/// A plan with the outcomes of its control plan, on the reference agent and on each bug.
+/// A plan with the outcomes of its control plan, for the reference agent and for each bug.
 struct StagedPlan<'a> {
     plan: &'a Arc<Plan>,
     shown: Arc<ControlOutcomes>,
@@ -56,7 +56,7 @@ struct ControlOutcomes {
 /// The outcome of a control plan on an agent.
 #[derive(PartialEq)]
 enum ControlOutcome {
-    /// It passed. The concurrency that the agent has shown.
+    /// It passed, with the concurrency observed in the agent.
     Concurrency(Concurrency),
     /// The bug is caught although nothing goes wrong in the plan.
     Killed,

@@ -1,4 +1,4 @@
-//! The options of `serve` and `wrap` that describe the provider they start.
+//! The `serve` and `wrap` options that describe the provider they start.
 
 use std::time::Duration;
 

@@ -135,8 +135,8 @@ pub(super) fn today() -> String {
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// The date of a day, counted from 1970-01-01. It computes with years that begin in March, so that a leap day
-/// is the last day.
+/// The date of a day, counted from 1970-01-01. The calculation uses years that begin in March, so that a leap
+/// day is the last day.
 fn date(n_days: u64) -> String {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     const FROM_YEAR_0_TO_1970: u64 = 719_468;

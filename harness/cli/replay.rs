@@ -51,7 +51,7 @@ pub(super) struct Replay {
     out: Option<PathBuf>,
 }
 
-/// The help of `--system` for commands that take a scenario with the key `found`.
+/// The `--system` help for commands that take a scenario with the `found` key.
 pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
 
 const EXAMPLES: &str = "Examples:
@@ -117,7 +117,7 @@ impl Replay {
 }
 
 impl Replay {
-    /// Runs a case of an earlier run again, on the system and with the arguments of that run.
+    /// Runs a case from an earlier run again, with the system and the arguments of that run.
     fn replay_case(&self, kept: &KeptCase) -> Outcome {
         if self.dialect.is_some() || self.system.is_given() {
             let words = "a case is replayed on its own system and dialect\nhint: `brickbat run PLAN --system NAME` runs \
@@ -211,7 +211,7 @@ pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
     case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }
 
-/// The first finding of a failure in some runs.
+/// The first finding of a failure that occurs in only some runs.
 pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Finding> {
     runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
 }

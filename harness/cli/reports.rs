@@ -1,4 +1,4 @@
-//! `--report`: the files that a report is written to. The ending of a name chooses the format.
+//! `--report`: the files to which a report is written. The file extension selects the format.
 
 use std::path::{Path, PathBuf};
 

@@ -23,7 +23,7 @@ pub(super) fn named(word: &str) -> Result<RuleArgs, UnknownName> {
     Err(unknown(word, Rule::all().flat_map(names)))
 }
 
-/// All rules in a list of options.
+/// All rules in an option list.
 pub(super) fn all(named: &[RuleArgs]) -> Vec<&'static Rule> {
     named.iter().flat_map(|named| named.0.iter().copied()).collect()
 }

@@ -18,7 +18,7 @@ pub(super) fn redactor() -> &'static Redactor {
     })
 }
 
-/// Replaces the `~` in a path of a run folder by the user's home.
+/// Replaces the `~` in a run folder's path with the user's home directory.
 pub(super) fn with_home(path: &str) -> String {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(below), Some(home)) => home.join(below).to_string_lossy().into_owned(),

@@ -1,4 +1,4 @@
-//! The output of `serve` and `wrap` about requests.
+//! The `serve` and `wrap` output about requests.
 
 use std::fmt::Write;
 

@@ -21,7 +21,7 @@ pub(super) const REPAIRED: &str = ".repaired.";
 /// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
 
-/// The endings of files that may be stores.
+/// The file extensions of possible stores.
 const ENDINGS: [&str; 8] = ["json", "jsonl", "zst", "db", "sqlite", "sqlite3", "sqlite-db", "ndjson"];
 
 /// A file to read, named by the user or found in a folder.
@@ -248,7 +248,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The bytes of a regular file. A device or a pipe might never end, so it is rejected.
+/// The bytes in a regular file. A device or a pipe might never end, so it is rejected.
 fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
     let file = regular::open(path).map_err(cannot)?;

@@ -87,7 +87,7 @@ impl Writer {
         }
     }
 
-    /// Lets the thread finish, and returns the number of texts that were dropped or are left.
+    /// Lets the thread finish, and returns the number of texts dropped or left.
     fn end(&self) -> u64 {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(texts);

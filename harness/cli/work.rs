@@ -34,14 +34,14 @@ impl Work {
         Ok(Work { batches, profiles, arguments })
     }
 
-    /// The cases of an earlier run that did not pass, but could have.
+    /// The cases in an earlier run that did not pass, but could have.
     pub(super) fn again(path: &Path) -> Result<Work, CliError> {
         let note = folder::read_note(path)?;
         let earlier = earlier_cases(path, &note)?;
         Work::of_earlier(path, note, &earlier)
     }
 
-    /// One case of an earlier run.
+    /// One case in an earlier run.
     pub(super) fn one_again(path: &Path, case: &CaseNote) -> Result<Work, CliError> {
         let mut note = folder::read_note(path)?;
         // A run that counts as finished adds no plans that it did not reach.
@@ -136,7 +136,7 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
     options.systems()
 }
 
-/// A case of an earlier run.
+/// A case in an earlier run.
 struct EarlierCase {
     system: String,
     plan: String,

@@ -200,7 +200,7 @@ impl SessionRow {
         self.spot.as_deref().or_else(variant).unwrap_or_default()
     }
 
-    /// The key of a session: two runs of one session are one row.
+    /// A session's key: two runs of one session share a row.
     fn key(&self) -> (&str, &str, Option<&str>, Option<&str>) {
         (&self.system, &self.plan, self.planted.as_deref(), self.spot.as_deref())
     }
@@ -223,7 +223,7 @@ impl SessionRow {
         self.planted.is_none() && self.without == Fate::GoesOn && self.store.is_some()
     }
 
-    /// A line in the list of sessions that did not come back or were misjudged.
+    /// A line in the list of sessions that were not recovered or were misjudged.
     fn exception(&self) -> String {
         let words = |words: &BTreeSet<String>| match words.is_empty() {
             true => "nothing".to_owned(),

@@ -55,7 +55,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
     text
 }
 
-/// The entries of a built-in system's baseline that cover a finding.
+/// The entries in a built-in system's baseline that cover a finding.
 fn known(record: &Record, finding: &FindingNote) -> Vec<Entry> {
     let CaseNote { system, plan, .. } = &record.case;
     let manifests = catalogue().manifests();

@@ -1,6 +1,6 @@
 //! The errors with which known SDKs reject a conversation themselves, before they send anything.
 
-/// An error of an SDK.
+/// An SDK error.
 pub(super) struct ClientError {
     /// The name of its class, or its common name.
     pub(super) name: &'static str,

@@ -1,4 +1,4 @@
-//! The pages of rules.
+//! The pages about rules.
 
 use super::super::embedded::{counts, vectors};
 use brickbat_rules::streams::StreamRule;

@@ -1,4 +1,4 @@
-//! Checks that the known bugs of filters still appear.
+//! Checks that the known filter bugs still occur.
 
 use super::named::Chosen;
 use crate::cli::embedded::bugs_of_filters;
@@ -10,7 +10,7 @@ use brickbat_drive::driver::{FilterManifest, FilterProcess};
 use brickbat_filter_suite::{Bug, Filter};
 use tokio::runtime::Runtime;
 
-/// Exit code when a bug no longer shows, so that its file and the page are out of date.
+/// The exit code when a bug no longer occurs, so that its file and the page are out of date.
 const OUT_OF_DATE: u8 = 1;
 
 /// Runs the input of each known bug in these filters, and reports whether the bug still occurs.

@@ -1,4 +1,4 @@
-//! The filters that names refer to: the built-in ones, and functions of Brickbat itself.
+//! The filters to which names refer: the built-in ones, and functions in Brickbat itself.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub(super) fn of_manifest(path: &Path) -> Result<Vec<Chosen>, CliError> {
     Ok(manifests.first().map(|manifest| Chosen::of(manifest, None)).into_iter().collect())
 }
 
-/// The function of one of Brickbat's own filters.
+/// The function behind one of Brickbat's own filters.
 pub(super) fn function(name: &str) -> Result<Box<dyn Filter>, CliError> {
     let own = planted::named(name).ok_or_else(|| CliError::input(format!("there is no filter `{name}`")))?;
     Ok((own.filter)())

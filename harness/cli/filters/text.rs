@@ -79,7 +79,7 @@ fn others(route: &RouteReport) -> String {
     text
 }
 
-/// Filters and checks in a table: the number of failures, and of inputs.
+/// A table of filters and checks, with the number of failures and of inputs.
 pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     let mut text = String::new();
     for (name, routes) in judged {

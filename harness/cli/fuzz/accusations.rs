@@ -1,4 +1,5 @@
-//! The findings on the reference agent in generated scenarios. Each of these accusations is a bug in Brickbat.
+//! The findings against the reference agent in generated scenarios. Each of these accusations is a bug in
+//! Brickbat.
 
 use std::path::Path;
 

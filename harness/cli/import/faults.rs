@@ -52,7 +52,7 @@ impl Fault {
 }
 
 impl Faults {
-    /// The faults of all sessions in the stores. A single store may be a recording, whose name is then
+    /// The faults in all sessions in the stores. A single store may be a recording, whose name is then
     /// `recording`.
     pub(super) fn of(
         stores: &[Store],

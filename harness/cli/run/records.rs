@@ -19,7 +19,7 @@ pub(super) enum Records {
 }
 
 impl Records {
-    /// Removes the cached folder of a run in which nothing ran.
+    /// Removes a run's cached folder if nothing ran.
     pub(super) fn discard(&self) {
         if let Records::Cached(folder) = self {
             // If this fails, a later run removes it.

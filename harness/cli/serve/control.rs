@@ -90,7 +90,7 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
-/// The first line: the address of the provider.
+/// The first line: the provider's address.
 fn ready(url: &str) -> Value {
     let own = |name: &str| std::env::var(name).ok();
     json!({

@@ -7,7 +7,7 @@ use crate::RouteReport;
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// The known bugs of filters.
+/// The known filter bugs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {

@@ -1,13 +1,13 @@
 //! Shrinking: makes a failing scenario smaller as long as it fails for the same cause.
 //!
 //! It uses hierarchical delta debugging: it removes turns first, then actions, replies, attempts, calls,
-//! texts, and properties of tools and calls; finally it simplifies values. A given history is a conversation
-//! as well: its messages are removed with the results of their calls, then its blocks and results. For each
-//! kind, all elements are tried at once, then halves, down to single elements. This repeats until no single
-//! element can be removed: then the scenario is 1-minimal.
+//! texts, and properties of tools and calls; finally it simplifies values. A given history is also a
+//! conversation: its messages are removed with the results of their calls, then its blocks and results. For
+//! each kind, all elements are tried at once, then halves, down to single elements. This repeats until no
+//! single element can be removed: then the scenario is 1-minimal.
 //!
-//! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still show the cause, so
-//! it works for the simulation and for real systems. A candidate is valid by construction, because the
+//! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still trigger the cause,
+//! so it works for the simulation and for real systems. A candidate is valid by construction, because the
 //! removal of a call also removes all references to it. A candidate that still cannot be run is never
 //! returned, and none is returned twice.
 
@@ -47,7 +47,7 @@ pub struct Setting<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accused {
     /// A system: the reference agent must pass the scenario, because otherwise the scenario requires
-    /// something that no correct agent does.
+    /// something that a correct agent does not do.
     System,
     /// The reference agent itself, which is a finding about Brickbat.
     Reference,

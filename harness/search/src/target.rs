@@ -43,8 +43,8 @@ pub fn drive<A: SansIo>(bytes: &[u8]) {
     }
 }
 
-/// Makes libFuzzer mutate and cross scenarios with our own changes. Use it next to `fuzz_target!` in a target
-/// whose bytes are read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
+/// Makes libFuzzer mutate and cross scenarios with our own changes. Use it together with `fuzz_target!` in a
+/// target whose bytes are read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! mutate_scenarios {
     () => {

@@ -3,7 +3,7 @@
 //!
 //! Conversations that differ only in names or texts count as one: calls are named in the order in which they
 //! are made. The oddity comes from the generator's palette: the order of results, a tool, a malformed call,
-//! the way in which a reply ends or is sent, a limit, or another process. Nothing is run here.
+//! how a reply ends or is sent, a limit, or another process. Nothing is run here.
 
 use std::collections::BTreeMap;
 

@@ -12,12 +12,12 @@ use brickbat_scenario::scenario::Signature;
 /// thousand.
 const MAX_TRIED: usize = 200_000;
 
-/// The minimum number of parts for which the search begins around the rejected part. A try on so large a
+/// The minimum number of parts for which the search begins around the rejected part. Each try on such a large
 /// structure takes milliseconds.
 const MIN_FOCUSED: usize = 2_000;
 
-/// The smallest structure found for which `fails` returns true, and the number of reductions that were tried.
-/// `at` is the message and the part that the provider rejects first.
+/// The smallest structure found for which `fails` returns true, and the number of reductions tried. `at` is
+/// the message and the part that the provider rejects first.
 pub(super) fn minimise(
     shape: Shape,
     at: Option<(usize, usize)>,

@@ -63,7 +63,7 @@ fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Jud
     assess(plan, &play(plan, agent(plan), Some(&concurrency)), Some(&concurrency))
 }
 
-/// The failure of an agent in a scenario, with the dialect; `None` also if the agent supports no dialect that
+/// The failure of an agent in a scenario, with the dialect; also `None` if the agent supports no dialect that
 /// can run the scenario, or lacks a capability that it needs.
 pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
     let can_play =

@@ -221,7 +221,7 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
 }
 
 /// A scenario without some elements of one kind, given in the order of [`elements`], and without everything
-/// that needed them.
+/// that depends on them.
 pub(super) fn without(scenario: &Scenario, edits: &[Edit]) -> Scenario {
     let mut less = scenario.clone();
     edits.iter().for_each(|edit| take_out(&mut less, edit));

@@ -40,8 +40,8 @@ fn is_odd(c: char) -> bool {
     is_control || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffd}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The maximum length of an id or name that is kept. The longest limit of a provider for either is 128
-/// characters, and the longest id that was seen in public has 391.
+/// The maximum length of an id or name that is kept. The longest provider limit for either is 128 characters,
+/// and the longest id seen in public has 391.
 const MAX_NAME: usize = 512;
 
 /// The id prefixes of known providers.
