@@ -42,7 +42,7 @@ use brickbat_scenario::lower;
 pub use history::assert_history;
 use served::{Ask, Told};
 
-/// The time limit for things that should have happened long before. It measures nothing.
+/// The time limit for events that should have happened long before. It measures nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The behaviour of a provider, and the conditions that do not fail a test.
@@ -65,7 +65,7 @@ pub struct Options {
     pub usage: Option<u64>,
     /// Faults in replies, in addition to those that [`StrictProvider::fault`] injects.
     pub faults: Option<Faults>,
-    /// The time that a stalled reply is silent.
+    /// How long a stalled reply stays silent.
     pub stall: Duration,
     /// Do not fail the test if a request is refused.
     pub allow_refusals: bool,
@@ -128,7 +128,7 @@ fn first_of_each_dialect(plans: Vec<crate::plan::Plan>) -> Vec<crate::plan::Plan
 /// A refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number of the request, from 0.
+    /// The 0-based number of the request.
     pub exchange: u32,
     /// The broken rule; `brickbat explain RULE` describes it.
     pub rule: &'static str,

@@ -109,7 +109,7 @@ pub(super) struct PendingBaseline<'a> {
 }
 
 impl PendingBaseline<'_> {
-    /// Writes the file. `plans` are the ids of all plans, including those that did not run.
+    /// Writes the file. `plans` contains the ids of all plans, including those that did not run.
     pub(super) fn write(self, report: &Report, plans: &BTreeSet<String>) -> Result<(), CliError> {
         let shown = report.cases.iter().map(|case| case.plan_findings());
         let shown: Vec<PlanFindings<'_>> = shown.filter(|shown| !is_reference(shown.system)).collect();

@@ -96,7 +96,7 @@ impl Canaries {
     }
 }
 
-/// The row of a canary, and the runs in which it was not caught.
+/// A canary's row, and the runs in which it was not caught.
 async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> (String, Vec<String>) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, launch).await;
     let killers: BTreeSet<&str> =
@@ -152,7 +152,7 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
 }
 
-/// True if the dialect declares that it cannot show the plan, or if the plan holds writes of the store, which
+/// True if the dialect declares that it cannot express the plan, or if the plan holds store writes, which
 /// only the simulation can do.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;

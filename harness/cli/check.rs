@@ -42,7 +42,7 @@ pub(super) struct Check {
     /// The host that answers, as a name or a URL, such as `api.x.ai`; by default the host of a recorded request.
     #[arg(long, value_name = "HOST", value_parser = address, conflicts_with = "profile")]
     host: Option<Address>,
-    /// The model of the request, if the body names another one or none.
+    /// The model in the request, if the body names a different one or none.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How strict the provider is; that of the host by default, else the newest of the dialect. `union`, or for example
@@ -133,7 +133,7 @@ fn formats() -> impl TypedValueParser<Value = CheckFormat> {
 }
 
 impl Check {
-    /// The sender of the streams.
+    /// The stream sender.
     fn sender(&self) -> Result<Sender, CliError> {
         let profile = match self.profile {
             None => None,
@@ -242,7 +242,7 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
     }
 }
 
-/// The signs of each dialect that were not found, and the options that name the dialect.
+/// The signs of each dialect that were not found, and the options for naming the dialect.
 fn dialect_hint() -> String {
     let signs: String =
         DIALECT_SIGNS.iter().map(|(dialect, signs)| format!("\n  {dialect}: {signs}")).collect();

@@ -98,7 +98,7 @@ impl Classes {
     }
 }
 
-/// The results for the classes that are wanted.
+/// The results for the requested classes.
 fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     let mut said = library::said()?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };

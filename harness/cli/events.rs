@@ -64,7 +64,7 @@ const SCHEMA: u32 = 1;
 /// A consumer is skipped after this many failures, because the rest would be the same.
 const MAX_FAILURES: usize = 3;
 
-/// The results of all sequences on one consumer.
+/// The results of all sequences for one consumer.
 struct ConsumerResult {
     system: String,
     sdk: String,

@@ -239,7 +239,7 @@ impl Exploration<'_> {
 /// Exit codes in increasing order of precedence.
 const RANK: [u8; 5] = [0, 3, 1, 2, 4];
 
-/// The plans of the candidates, each with its candidate.
+/// The candidates' plans, each with its candidate.
 fn jobs<'a>(space: &Space, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candidate>, Vec<Job>) {
     let plans = chunk
         .iter()

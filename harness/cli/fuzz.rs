@@ -226,7 +226,7 @@ impl FuzzRun<'_> {
         Ok(())
     }
 
-    /// The next suspect. It stays in the list until it has been reported.
+    /// The next suspect. It stays on the list until it has been reported.
     fn next_suspect(&self) -> Option<Suspect> {
         self.tally.borrow().suspects.front().cloned()
     }
@@ -485,7 +485,7 @@ impl Tally {
     }
 }
 
-/// The plans of scenarios, each under a name.
+/// The scenarios' plans, each under a name.
 fn jobs<'s>(setting: &Setting<'_>, named: impl Iterator<Item = (&'s str, &'s Scenario)>) -> Vec<Job> {
     let plan = |(name, scenario): (&str, &Scenario)| {
         let plan = lower::lower(name, "", scenario, setting.dialect, setting.seed).ok()?;

@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// The path for a file or folder of the working directory that a built-in name hides. None if it hides
+    /// The path to a file or folder in the working directory that a built-in name hides. None if it hides
     /// nothing.
     pub(super) fn hidden(word: &str) -> Option<String> {
         (is_built_in(word) && Path::new(word).exists()).then(|| format!("./{word}"))
@@ -62,7 +62,7 @@ pub struct Selection<'a> {
     pub dialects: &'a [Dialect],
     /// A text that the plan's id must contain.
     pub filter: Option<&'a str>,
-    /// The seed of wire ids and markers.
+    /// The seed for wire ids and markers.
     pub seed: u64,
 }
 

@@ -89,9 +89,9 @@ impl Lint {
     }
 }
 
-/// True if a JSON file has vectors. Next to the vectors are other JSON files: the schema of the format, the
-/// counts from recordings, histories and sessions from the stores of products, results of repaired sessions,
-/// findings exported as tests, and bugs of filters.
+/// True if a JSON file contains vectors. The same folders contain other JSON files: the schema of the format,
+/// the counts from recordings, histories and sessions from the stores of products, results of repaired
+/// sessions, findings exported as tests, and bugs of filters.
 fn is_vectors(path: &str) -> bool {
     let folders = ["corpora/stored/", "corpora/sessions/", "corpora/exports/", "corpora/filters/"];
     let is_other =

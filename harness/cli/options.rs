@@ -73,7 +73,7 @@ impl SystemOptions {
         }
     }
 
-    /// The single system that was chosen.
+    /// The only system chosen.
     pub(super) fn one_system(&self) -> Result<System, CliError> {
         let mut systems = self.systems()?;
         match (systems.pop(), systems.is_empty()) {
@@ -157,7 +157,7 @@ pub(super) struct PlanOptions {
     /// Leave out plans whose id contains this text, such as `kill/`. May be repeated.
     #[arg(long, value_name = "TEXT")]
     pub(super) exclude: Vec<String>,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
 }
@@ -181,7 +181,7 @@ pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job
     Ok(jobs)
 }
 
-/// The plans of the scenarios. There must be at least one.
+/// The scenarios' plans. There must be at least one.
 pub(super) fn jobs(
     scenarios: &[String],
     dialects: &[Dialect],

@@ -73,7 +73,7 @@ impl Promote {
     }
 }
 
-/// The regressions of a directory. The directory may not exist yet.
+/// The regressions in a directory. The directory may not exist yet.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !folder.exists() {
         return Ok(Vec::new());

@@ -32,7 +32,7 @@ use brickbat_search::shrink::{Accused, Setting};
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {
-    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the key `found`, as `brickbat shrink`,
+    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the `found` key, as `brickbat shrink`,
     /// `fuzz --out` and `run --explore` write it.
     #[arg(value_name = "ID|FILE")]
     file: String,
@@ -63,7 +63,7 @@ const EXAMPLES: &str = "Examples:
 Other findings are listed but do not change the answer.
 Exit codes: 0 FIXED, 1 STILL FAILS or FLAKY, 2 bad input, 3 ERROR: it could not be judged.";
 
-/// The number of runs for a failure that showed every time.
+/// The number of runs for a failure that occurred every time.
 const RUNS: u32 = 3;
 
 /// The number of runs at once: a flaky failure may depend on what runs at the same time.
@@ -216,7 +216,7 @@ pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Fin
     runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
 }
 
-/// The verdict of the runs about the failure.
+/// The runs' verdict on the failure.
 #[derive(Debug, PartialEq, Eq)]
 enum ReplayVerdict {
     /// It occurs in no run.
@@ -281,7 +281,7 @@ impl ReplayVerdict {
     }
 }
 
-/// The other findings of the runs, one per line.
+/// The other findings in the runs, one per line.
 fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {
@@ -298,7 +298,7 @@ fn others(runs: &[Case], cause: &Signature) -> String {
     if lines.is_empty() { lines } else { format!("other findings, which do not change the answer:\n{lines}") }
 }
 
-/// The scenario of a file with the key `found`.
+/// The scenario in a file with the `found` key.
 pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), CliError> {
     let (_, scenario) = one_scenario(file)?;
     let Some(found) = scenario.found.clone() else {

@@ -60,8 +60,8 @@ pub enum ReadEvent {
 /// The maximum number of bytes in one request; the largest request that a provider accepts is 32 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The number of bytes that are checked at a time: enough to keep all cores busy, and little compared to the
-/// largest request.
+/// The number of bytes checked at a time: enough to keep all cores busy, and little compared to the largest
+/// request.
 const BATCH_BYTES: u64 = 8 << 20;
 
 /// The number of pieces checked at a time. This also limits the number of findings in tiny pieces.

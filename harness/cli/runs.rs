@@ -171,7 +171,7 @@ fn entries(runs: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// The total bytes of the files in a folder. Links are not followed.
+/// The total size of the files in a folder, in bytes. Links are not followed.
 fn size(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

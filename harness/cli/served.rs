@@ -14,7 +14,7 @@ use brickbat_rules::dialect::Dialect;
 /// Exit code when a request was refused.
 const REFUSED: u8 = 1;
 
-/// The maximum characters of a message or a shape on a line.
+/// The maximum number of characters on a line from a message or a shape.
 const MAX_CHARS: usize = 300;
 
 /// The output at the start.

@@ -73,12 +73,12 @@ pub(super) struct Effort {
     pub(super) rate: Rate,
 }
 
-/// The state of minimising a scenario.
+/// The state of a scenario minimisation.
 #[derive(Debug, Clone)]
 pub(super) struct Shrunk {
     /// The smallest scenario that still triggers the failure.
     pub(super) scenario: Scenario,
-    /// The number of candidates that were run.
+    /// The number of candidates run.
     pub(super) n_runs: usize,
     /// True if no single element can be removed any more.
     pub(super) is_minimal: bool,

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use super::regular;
 use brickbat_sessions::{self as sessions, Files};
 
-/// The maximum bytes of one file. The largest reported session has 500 MB (anthropics/claude-code#19963).
+/// The maximum size of one file, in bytes. The largest reported session has 500 MB
+/// (anthropics/claude-code#19963).
 const MAX_BYTES: u64 = 768 << 20;
 
 /// The maximum number of companions for one file, and their total size in bytes. Companions are large results
@@ -15,7 +16,7 @@ const MAX_BYTES: u64 = 768 << 20;
 const MAX_COMPANIONS: usize = 20_000;
 const MAX_COMPANION_BYTES: u64 = 512 << 20;
 
-/// The part of a repaired copy's name before its ending.
+/// The part of a repaired copy's name before its extension.
 pub(super) const REPAIRED: &str = ".repaired.";
 
 /// The maximum depth of nested folders.
@@ -36,7 +37,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// True if the user's choice includes this session: its id, or the word that `session --list` shows for
+    /// True if the user's choice includes this session: its id, or the name that `session --list` shows for
     /// it.
     pub(super) fn means(&self, n: usize, session: &sessions::Session) -> bool {
         let own = session.id.as_deref();

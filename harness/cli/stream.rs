@@ -20,7 +20,7 @@ use brickbat_rules::{Address, Api, Profile};
 /// A file with the report on its stream, or with the reason why it was not judged.
 type StreamOutcome = (String, Result<StreamReport, String>);
 
-/// The sender of the streams, as given by the user.
+/// The stream sender, as given by the user.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     pub(super) dialect: Option<Dialect>,

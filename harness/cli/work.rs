@@ -26,7 +26,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// The work that the arguments of a run request.
+    /// The work requested by a run's arguments.
     pub(super) fn of(arguments: RunArguments) -> Result<Work, CliError> {
         let (jobs, profiles) = plans(&arguments)?;
         let systems = systems(&arguments)?.into_iter();

@@ -22,7 +22,7 @@ use brickbat_rules::json::{Document, without_halves};
 use brickbat_rules::naming;
 use brickbat_sessions::{self as sessions, Files, Reason, Repair, RepairOptions, report};
 
-/// The output of the edit.
+/// The edit's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fix {
     /// Write a copy next to the file.

@@ -32,7 +32,7 @@ impl Played {
     }
 }
 
-/// The outcome of a session in the product.
+/// The outcome of loading a session in the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Fate {
@@ -60,7 +60,7 @@ pub(super) struct SessionRow {
     /// The call at which it was planted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     spot: Option<String>,
-    /// The product and the form of the store, as recognised.
+    /// The detected product and store format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<String>,
     /// True if the session written by the product was judged valid, before anything was planted.
@@ -83,7 +83,7 @@ pub(super) struct SessionRow {
     /// The rules that the next request breaks.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     diagnosis: BTreeSet<String>,
-    /// The repairs that were made.
+    /// The repairs made.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     repair: BTreeSet<String>,
     /// The reason why the store was not repaired, or not read.
@@ -97,7 +97,7 @@ pub(super) struct SessionRow {
 }
 
 impl SessionRow {
-    /// The rows of plans that ran twice. Control plans load nothing; plans without a load are left out.
+    /// The rows for plans that ran twice. Control plans load nothing; plans without a load are left out.
     pub(super) fn pair(
         plant: Option<(Fault, Spot)>,
         left: Vec<Played>,
@@ -146,8 +146,8 @@ impl SessionRow {
         })
     }
 
-    /// The row of a plan in which the product stored different things in the two runs, so that they cannot be
-    /// compared.
+    /// The row for a plan in which the product stored different things in the two runs, so that they cannot
+    /// be compared.
     fn unlike(plant: Option<(Fault, Spot)>, left: &Played, day: &str) -> SessionRow {
         SessionRow {
             system: left.case.system.clone(),
@@ -194,7 +194,7 @@ impl SessionRow {
         }
     }
 
-    /// The position: the call, or the variant of the scenario.
+    /// The position: the call, or the scenario's variant.
     fn point(&self) -> &str {
         let variant = || self.plan.split('@').next()?.split_once('#').map(|(_, variant)| variant);
         self.spot.as_deref().or_else(variant).unwrap_or_default()

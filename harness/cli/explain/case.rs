@@ -10,7 +10,7 @@ use brickbat_drive::folder;
 use brickbat_report::baseline::{Baseline, Entry, PlanFindings};
 use brickbat_report::record::{CaseNote, FindingNote, Record};
 
-/// The page of a case.
+/// The page about a case.
 pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
     let record = folder::read_case(&kept.folder)?;
     let case = &record.case;

@@ -118,7 +118,7 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static ClientError> 
     })
 }
 
-/// The page of an error.
+/// The page about an error.
 pub(super) fn page(error: &ClientError) -> String {
     let ClientError { name, sdk, means, advice, sources, .. } = error;
     let sources: String = sources.iter().map(|source| format!("  {source}\n")).collect();

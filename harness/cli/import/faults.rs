@@ -33,7 +33,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// The rule without its dialect, and the word for the structure.
+    /// The rule without its dialect, and the name of the structure.
     pub(super) fn name(&self) -> String {
         let Imported { rule, hash, .. } = &self.imported;
         let rule = rule.id.split_once('/').map_or(rule.id, |(_, rule)| rule);

@@ -37,7 +37,7 @@ pub struct Setting<'a> {
     /// The id under which candidates are lowered; wire ids are minted from it.
     pub id: &'a str,
     pub dialect: Dialect,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     pub seed: u64,
     /// The agent or system whose failure is minimised.
     pub accused: Accused,

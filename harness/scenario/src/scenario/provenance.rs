@@ -26,7 +26,7 @@ pub struct Provenance {
     pub canary: Option<String>,
     /// The dialect on which it was found.
     pub dialect: Dialect,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seed: u64,
     /// How often the failure occurred, if not in every run.
