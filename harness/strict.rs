@@ -75,7 +75,7 @@ impl Strict {
         }
     }
 
-    /// Moves the script to a turn, counted from 0. The user's next message begins it.
+    /// Moves the script to a 0-based turn. The user's next message begins it.
     pub fn begin_turn(&self, turn: usize) {
         self.locked(|shared| shared.provider.begin_turn(turn));
     }

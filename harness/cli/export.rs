@@ -27,9 +27,9 @@ use brickbat_report::record::Record;
 /// Turn a finding into a test and the text of an issue, for the project with the bug.
 ///
 /// The test is one file that does not use Brickbat: a provider stub replays the recorded replies, and the test
-/// fails on the version on which the finding was seen. Next to it are a file with the exact versions of the
-/// packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as the
-/// death of a process, is rejected.
+/// fails on the version in which the finding occurred. Alongside it are a file that pins the exact versions of
+/// the packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as
+/// the death of a process, is rejected.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {

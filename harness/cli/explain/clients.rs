@@ -12,7 +12,7 @@ pub(super) struct ClientError {
     pub(super) means: &'static str,
     /// Advice for users of the SDK.
     pub(super) advice: &'static str,
-    /// Where it was seen or is documented.
+    /// Where it was observed or is documented.
     pub(super) sources: &'static [&'static str],
 }
 

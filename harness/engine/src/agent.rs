@@ -115,7 +115,7 @@ pub struct Tool {
     pub hands_over: Option<String>,
     /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     pub agent: bool,
-    /// True if it runs on the user's side: this agent hands its calls out and waits for their results.
+    /// True if it runs in the client: this agent hands its calls to the client and waits for their results.
     pub client: bool,
 }
 

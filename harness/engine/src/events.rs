@@ -137,7 +137,7 @@ pub struct Consumed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
-    /// Its position in the sequence, from 0.
+    /// Its 0-based position in the sequence.
     pub at: usize,
     /// The error message of the store.
     pub message: String,

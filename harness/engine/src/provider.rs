@@ -176,7 +176,7 @@ impl Provider {
         (kind, answer)
     }
 
-    /// The first request of the thread that did not reach this provider, if there is one. Such a run proves
+    /// The first request in the thread that did not reach this provider, if there is one. Such a run proves
     /// nothing.
     pub fn misaddressed(&self) -> Option<&Misaddressed> {
         self.addresses.lost()

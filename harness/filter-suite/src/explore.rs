@@ -12,10 +12,10 @@ use crate::inputs::entries;
 use crate::yardstick::refusals;
 use crate::{Facts, Input, Judged, Outcome, Part, Route, Said, Share, State};
 
-/// Maximum number of histories to vary. The oldest is dropped first.
+/// The maximum number of histories to vary. The oldest is dropped first.
 const MAX_KEPT: usize = 2000;
 
-/// Maximum number of attempts to find a change that the provider accepts.
+/// The maximum number of attempts to find a change that the provider accepts.
 const MAX_TRIES: usize = 8;
 
 /// The maximum number of entries in a history. A finding in a longer history also occurs in a shorter one.

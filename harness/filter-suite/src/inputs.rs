@@ -211,10 +211,10 @@ const AMPLE: u64 = 1_000_000;
 const BYTES_OF_TOKEN: u64 = 4;
 const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 
-/// Number of tokens that counters add per message.
+/// The number of tokens that counters add per message.
 const TOKENS_AROUND: u64 = 8;
 
-/// Maximum number of tokens that counters assume per image.
+/// The maximum number of tokens that counters assume per image.
 const TOKENS_OF_PICTURE: u64 = 2000;
 
 fn n_pictures(entries: &[Value]) -> u64 {

@@ -52,10 +52,10 @@ impl Outcome {
 /// The rounds after which a trimmed history is checked.
 const ROUNDS: [u32; 3] = [1, 3, 30];
 
-/// Maximum number of inputs per route that get several rounds. Each takes thirty questions.
+/// The maximum number of inputs per route that get several rounds. Each takes thirty questions.
 const MAX_IN_ROUNDS: usize = 12;
 
-/// Maximum number of inputs per route that are asked again after broken threads, and of broken threads
+/// The maximum number of inputs per route that are sent again after broken threads, and of broken threads
 /// before them.
 const MAX_APART: usize = 8;
 

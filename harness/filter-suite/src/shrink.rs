@@ -14,7 +14,7 @@ use crate::{Broken, Facts, Filter, Input, Route, State};
 /// messages.
 const MAX_TRIED: usize = 3000;
 
-/// Number of histories to try at a time.
+/// The number of histories to try at a time.
 const AT_ONCE: usize = 32;
 
 /// Returns the smallest input that still triggers a check's cause.

@@ -18,8 +18,8 @@ crate::named! {
         Loop = "loop",
         /// It keeps the questions to the user about calls, and answers each of them before the next prompt.
         Questions = "questions",
-        /// It runs the tools of the user's side, and returns a result for each call that it was given before
-        /// the next prompt.
+        /// It runs the client's tools, and returns a result for each call that it was given before the next
+        /// prompt.
         Client = "client",
         /// It keeps the output of a step that a stop interrupted: the system states that it returns only
         /// complete steps.

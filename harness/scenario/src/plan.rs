@@ -223,7 +223,7 @@ pub struct PlannedTool {
     /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// True if it runs on the user's side.
+    /// True if it runs in the client.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -277,7 +277,7 @@ pub struct PlannedCall {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
     pub turn: usize,
-    /// The index of the reply in the turn, from 0.
+    /// The 0-based index of the reply in the turn.
     pub reply: usize,
     /// The 0-based index of the attempt at the reply.
     pub attempt: usize,

@@ -478,7 +478,7 @@ pub struct At {
     /// The 1-based number of the reply to which a stream point belongs.
     #[serde(default = "At::first")]
     pub reply: u32,
-    /// The attempt of that reply, from 1.
+    /// The 1-based number of the attempt at that reply.
     #[serde(default = "At::first")]
     pub attempt: u32,
     /// Just before this point.

@@ -65,7 +65,7 @@ impl Trace {
         &self.entries
     }
 
-    /// The events, each with its turn, from 0.
+    /// The events, each with its 0-based turn.
     pub fn by_turn(&self) -> impl Iterator<Item = (usize, &Event)> {
         self.entries.iter().scan(None, |turn, event| {
             if let Event::Prompted { turn: started } = event {
@@ -167,7 +167,7 @@ pub enum Event {
     Changed { change: Change },
     /// An entry of the turn is about to be written to the store, or has been.
     Saving {
-        /// Its number, from 1.
+        /// Its 1-based number.
         entry: u32,
         /// Before or after the write.
         side: Side,
@@ -214,7 +214,7 @@ pub enum Aside {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
-    /// It is answered with a scripted reply (all indices from 0).
+    /// It is answered with a scripted reply (all indices are 0-based).
     Scripted { turn: usize, reply: usize, attempt: usize },
     /// It is refused, because the history breaks a rule.
     Refused { status: u16 },
@@ -225,7 +225,7 @@ pub enum RequestKind {
     /// It asks for a title, a token count or a list of models, and is answered without the script.
     Auxiliary,
     /// It belongs to the sub-agent that a call has started, which has its own conversation. It is answered
-    /// with this reply, from 0, or with an HTTP error instead.
+    /// with the reply at this 0-based index, or with an HTTP error instead.
     OfSubAgent { call: CallKey, reply: usize, refused: Option<u16> },
 }
 
@@ -322,7 +322,7 @@ pub enum TurnOutcome {
 pub struct CallRecord {
     /// The arguments of each start, in order.
     pub starts: Vec<String>,
-    /// The turn, from 0, of each start.
+    /// The 0-based turn of each start.
     pub start_turns: Vec<usize>,
     /// The outcome, if the result was delivered.
     pub settled: Option<ToolOutcome>,

@@ -202,7 +202,7 @@ pub struct About {
     pub calls: Vec<CallKey>,
     /// The request that was judged.
     pub request: Option<ExchangeId>,
-    /// The refused requests of the thread, if the finding reports them.
+    /// The refused requests in the thread, if the finding reports them.
     pub refused: Vec<ExchangeId>,
     /// The duties on which the last turn's failure rests, if the thread does not recover.
     pub lasts_on: Vec<Duty>,

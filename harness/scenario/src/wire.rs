@@ -109,7 +109,7 @@ pub struct DialectTraits {
     pub ends_with_stop: bool,
     /// True if calls have their own numbers in a stream, separate from the numbers of blocks or items.
     pub numbers_calls: bool,
-    /// True if gateways were seen to send the first event of a stream twice.
+    /// True if some gateways are known to send the first event of a stream twice.
     pub opens_twice: bool,
     /// True if providers of this dialect are known to send calls without an id, with an empty one, or with
     /// the id of another call. In other dialects the provider assigns the ids itself, and refuses none that
@@ -423,7 +423,7 @@ impl Tokens {
     /// than a summary. They are far below what any system considers a full context.
     pub const LONG: Tokens = Tokens { input: 20_000, output: 42 };
 
-    /// The numbers that the provider of a plan reports.
+    /// The numbers that a plan's provider reports.
     pub fn of(plan: &Plan) -> Tokens {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
         let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));

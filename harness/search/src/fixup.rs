@@ -273,7 +273,7 @@ fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     lengths.sum()
 }
 
-/// Lowers a number, from 1, to the maximum. Returns false if the maximum is 0.
+/// Lowers a 1-based number to the maximum. Returns false if the maximum is 0.
 fn within(number: &mut u32, most: u32) -> bool {
     *number = (*number).min(most);
     most > 0

@@ -39,7 +39,7 @@ pub struct Imported {
     pub n_before: usize,
     /// The number of messages that are left.
     pub n_after: usize,
-    /// The number of reductions that were tried.
+    /// The number of reductions tried.
     pub n_tried: usize,
     /// The broken rule.
     pub rule: &'static Rule,

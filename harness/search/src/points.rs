@@ -9,12 +9,12 @@ use brickbat_scenario::scenario::{Action, At, Block, Call, Reply, Scenario, Tool
 pub(crate) struct Spot {
     /// The reply, from 1; 1 if the point belongs to the turn.
     pub reply: u32,
-    /// The attempt of the reply, from 1.
+    /// The 1-based number of the attempt at the reply.
     pub attempt: u32,
     pub side: Side,
     pub point: Point,
     pub region: Region,
-    /// The reply, from 0, that streams the point, or whose tools the point is about.
+    /// The 0-based index of the reply that streams the point, or whose tools the point concerns.
     pub of_reply: usize,
 }
 

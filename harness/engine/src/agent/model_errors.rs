@@ -24,7 +24,7 @@ pub(crate) enum InvalidCall {
     Empty,
     /// The arguments are cut off.
     CutOff,
-    /// They contain half of a surrogate pair.
+    /// They contain an unpaired surrogate.
     LoneSurrogate,
     NotJson,
     NotObject,

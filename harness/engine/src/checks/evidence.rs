@@ -23,12 +23,12 @@ pub struct Evidence<'a> {
     pub run: &'a Run,
     /// The real outcomes of the tools.
     pub ledger: Ledger,
-    /// The requests of the thread.
+    /// The requests in the thread.
     pub requests: Vec<RequestView>,
-    /// Requests of a run that continued after its turn was stopped. They came in a later turn and do not
+    /// Requests from a run that continued after its turn was stopped. They arrived in a later turn and do not
     /// belong to the thread.
     strays: Vec<StrayRequest>,
-    /// Requests of sub-agents, with their turns. Their conversations are not the thread, and are only checked
+    /// Sub-agent requests, with their turns. Their conversations are not the thread, and are only checked
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
@@ -44,7 +44,7 @@ struct StrayRequest {
 
 pub struct RequestView {
     pub exchange: ExchangeId,
-    /// The number of the turn, from 0.
+    /// The 0-based number of the turn.
     pub turn: usize,
     /// The kind that the provider assigned to it.
     pub kind: RequestKind,
@@ -105,7 +105,7 @@ impl<'a> Evidence<'a> {
         late.iter().for_each(|key| self.ledger.calls[key.0 as usize].settled_late = false);
     }
 
-    /// True if a request of the call's own turn, before a stop of that turn, contains the tool's result.
+    /// True if a request in the call's own turn, before a stop of that turn, contains the tool's result.
     fn is_said_in_turn(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let is_of_turn = |request: &&RequestView| request.turn == call.turn && !self.came_after_stop(request);
@@ -151,7 +151,7 @@ impl<'a> Evidence<'a> {
             .or_else(|| self.of_sub_agents.iter().find(|(of, _)| *of == exchange).map(|(_, turn)| *turn))
     }
 
-    /// The last readable request of the thread. Its content is what the thread remembers.
+    /// The last readable request in the thread. Its content is what the thread remembers.
     pub fn last_request(&self) -> Option<&RequestView> {
         let is_of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
         self.requests.iter().rev().find(is_of_thread)
@@ -355,7 +355,7 @@ impl<'a> Evidence<'a> {
         account.settled.is_none() || account.settled_late
     }
 
-    /// True if a call runs on the user's side and never ended.
+    /// True if a call runs in the client and never ended.
     pub fn is_left_to_client(&self, key: CallKey) -> bool {
         let call = self.call(key);
         self.is_open(key) && self.plan.tools.iter().any(|tool| tool.name == call.tool && tool.client)
@@ -391,7 +391,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// True if a call ran after its turn had been stopped and another had begun, and only for a run that
-    /// continued: no later request of the thread contains its result.
+    /// continued: no later request in the thread contains its result.
     pub fn ran_astray(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let is_late = account.start_turns.iter().all(|turn| *turn > call.turn);

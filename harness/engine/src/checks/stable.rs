@@ -23,7 +23,7 @@ pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
     Story::of(evidence).breaks.into_iter().map(|(turn, _)| turn).collect()
 }
 
-/// The accepted requests of the thread. Requests that a run sends after its stop are left out.
+/// The accepted requests in the thread. Requests that a run sends after its stop are left out.
 pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
     let is_taken =
         |request: &&RequestView| matches!(request.kind, RequestKind::Scripted { .. } | RequestKind::Surplus);

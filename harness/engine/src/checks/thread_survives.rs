@@ -1,4 +1,4 @@
-//! Every request of the thread is accepted, and every later turn works.
+//! Every request in the thread is accepted, and every later turn works.
 //!
 //! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a
 //! later one works, the user loses only the failed turn. A turn may end with an error if one of its tools

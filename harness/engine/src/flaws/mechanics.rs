@@ -42,7 +42,7 @@ pub(super) fn done(call: &Call) -> CallResult {
     CallResult::text(call.id.clone(), "Done.".to_owned(), false)
 }
 
-/// The names of the tools that run on the user's side.
+/// The names of the tools that run in the client.
 pub(super) fn of_client(tools: &[Tool]) -> Vec<String> {
     tools.iter().filter(|tool| tool.client).map(|tool| tool.name.clone()).collect()
 }
@@ -101,7 +101,7 @@ pub(super) fn without_results(
     thread
 }
 
-/// The body of a Responses request with a reply that the provider stores.
+/// The body of a Responses request whose reply the provider stores.
 pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&body);
     text.replacen(r#""store":false"#, r#""store":true"#, 1).into_bytes()

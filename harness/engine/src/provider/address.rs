@@ -10,7 +10,7 @@ use brickbat_rules::json::Json;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::wire::{self, Delivery};
 
-/// A request of the thread that its provider never received.
+/// A request in the thread that its provider never received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misaddressed {
     /// The dialect of the API to which the request was sent.
@@ -77,7 +77,7 @@ impl Addresses {
         }
     }
 
-    /// Notes that the provider received a request of the thread: a client that tries several addresses has
+    /// Notes that the provider received a request in the thread: a client that tries several addresses has
     /// found the right one.
     pub(super) fn found(&mut self, turn: usize) {
         self.lost = self.lost.take().filter(|(of, _)| *of != turn);

@@ -30,8 +30,7 @@ pub(super) struct Compaction {
 }
 
 impl Compaction {
-    /// Notes that the provider reports a full context: with a count of tokens, or as a request that is too
-    /// long.
+    /// Notes that the provider reports a full context: with a token count, or as a request that is too long.
     pub(super) fn report(&mut self, tokens: Option<u64>) {
         (self.is_due, self.is_asked) = (true, false);
         self.tokens = tokens.or(self.tokens);

@@ -1,4 +1,4 @@
-//! Requests of a run that continues after its stop. They arrive in a later turn and do not belong to its
+//! Requests from a run that continues after its stop. They arrive in a later turn and do not belong to its
 //! thread.
 //!
 //! The content of a request, not its time, decides to which turn it belongs. It belongs to the stopped turn
@@ -15,8 +15,7 @@ use brickbat_scenario::wire;
 /// Counts by which a plan's provider recognises requests from stopped runs.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
-    /// The number of the user's messages in the last request of the turn; counted only if the plan stops the
-    /// turn.
+    /// The number of user messages in the turn's last request; counted only if the plan stops the turn.
     n_said: Option<usize>,
     /// The same number at the end of the last turn that the plan stops.
     n_said_at_stop: Option<usize>,

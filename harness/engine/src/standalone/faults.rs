@@ -45,7 +45,7 @@ impl Faults {
         FaultKind::RateLimit,
     ];
 
-    /// The fault of a reply, if it has one. `number` counts from 1.
+    /// The fault in a reply, if it has one. `number` is 1-based.
     pub(crate) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
         let is_due = number.checked_rem(self.every) == Some(0);
         is_due.then(|| random.pick(&self.kinds).copied()).flatten()

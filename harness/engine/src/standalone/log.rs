@@ -91,7 +91,7 @@ pub struct Faulted {
 /// A reply with calls that have no result in any later request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unanswered {
-    /// The number of the reply, from 1.
+    /// The 1-based number of the reply.
     pub reply: u32,
     /// The dialect.
     pub dialect: Dialect,
@@ -113,7 +113,7 @@ pub struct Choice {
 /// One exchange.
 #[derive(Debug, Clone, Serialize)]
 pub struct Exchange {
-    /// Its number, from 0.
+    /// Its 0-based number.
     pub exchange: u32,
     /// The dialect.
     pub dialect: Dialect,

@@ -21,7 +21,7 @@ pub enum ProgramEnd {
 pub struct ReplyPoint {
     pub(crate) side: Side,
     pub(crate) point: Point,
-    /// The number of the reply, from 1.
+    /// The 1-based number of the reply.
     pub(crate) reply: u32,
 }
 

@@ -135,7 +135,7 @@ fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// Checks a tool on the user's side: it ends with a result, and the system neither runs it nor can stop it.
+/// Checks a client tool: it ends with a result, and the system neither runs it nor can stop it.
 fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("throws", tool.throws.is_some()),

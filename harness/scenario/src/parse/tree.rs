@@ -17,9 +17,9 @@ use super::diagnostic::Diagnostic;
 /// A range of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The line, from 1.
+    /// The 1-based line number.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// The 1-based column, in characters.
     pub column: u32,
     /// The first byte.
     pub start: usize,

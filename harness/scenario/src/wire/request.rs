@@ -26,7 +26,7 @@ pub enum Thinking {
     Unasked,
 }
 
-/// Determines if a client offers the search that the provider runs itself.
+/// Determines whether a client offers the search that the provider runs itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searching {
     /// The client offers it, if the provider has one.

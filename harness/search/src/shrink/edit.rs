@@ -6,7 +6,7 @@ use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
-/// One element to remove, or one value to simplify. All indices count from 0.
+/// One element to remove, or one value to simplify. All indices are 0-based.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
     /// A message in the given history, with the results of its calls.

@@ -17,7 +17,7 @@ pub(super) const RETURNED: &str = "ok";
 /// The text of a tool that does not succeed.
 const FAILED: &str = "no";
 
-/// A value that could be plainer. All indices count from 0.
+/// A value that could be plainer. All indices are 0-based.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// The names of all calls, which become letters.

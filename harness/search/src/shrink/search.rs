@@ -9,7 +9,7 @@ pub(super) struct Search {
     current: Scenario,
     /// The kind of elements being tried, as an index.
     kind: usize,
-    /// The number of the round, from 0. After the first, elements are tried one by one.
+    /// The 0-based number of the round. After the first, elements are tried one by one.
     round: usize,
     /// The number of elements to try at once; 0 when a kind begins.
     size: usize,
