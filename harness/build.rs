@@ -34,7 +34,7 @@ fn find_node() {
     }
 }
 
-/// Writes the list of all files in the folders of one kind. A folder counts if it has a file with this name.
+/// Writes the list of all files in folders of one kind. A folder counts if it contains a file with this name.
 fn embed(kind: &str, manifest: &str) -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let folders = root.join("harness").join(kind);

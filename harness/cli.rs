@@ -132,7 +132,7 @@ enum Command {
     Supervisor(supervisor::Supervisor),
 }
 
-/// Every command with its options, in the format of a page of the book.
+/// Every command with its options, formatted as a page of the book.
 pub fn options_page() -> String {
     use clap::CommandFactory;
     let mut command = CommandLine::command();

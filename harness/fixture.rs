@@ -1,9 +1,9 @@
 //! A strict provider inside `cargo test`. Point your agent at it, and stop the agent at an exact point or
 //! break a reply. The test fails if the provider refuses the next request.
 //!
-//! It is the provider of `brickbat serve`, in its own thread on a free port of this machine, so it works for
-//! tests with and without a runtime and for clients that block. Replies are improvised: they call tools that
-//! the request offers, two or three at a time, and answer in text once the results have arrived.
+//! It is the provider of `brickbat serve`, in its own thread on a free local port, so it works for tests with
+//! and without a runtime and for clients that block. Replies are improvised: they call tools that the request
+//! offers, two or three at a time, and answer in text once the results have arrived.
 //!
 //! ```
 //! use brickbat::fixture::StrictProvider;
@@ -42,7 +42,7 @@ use brickbat_scenario::lower;
 pub use history::assert_history;
 use served::{Ask, Told};
 
-/// The time limit for things that should have happened long before. It measures nothing.
+/// The time limit for events that should have happened long before. It measures nothing.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The behaviour of a provider, and the conditions that do not fail a test.
@@ -65,7 +65,7 @@ pub struct Options {
     pub usage: Option<u64>,
     /// Faults in replies, in addition to those that [`StrictProvider::fault`] injects.
     pub faults: Option<Faults>,
-    /// The time that a stalled reply is silent.
+    /// How long a stalled reply stays silent.
     pub stall: Duration,
     /// Do not fail the test if a request is refused.
     pub allow_refusals: bool,
@@ -128,7 +128,7 @@ fn first_of_each_dialect(plans: Vec<crate::plan::Plan>) -> Vec<crate::plan::Plan
 /// A refused request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// The number of the request, from 0.
+    /// The 0-based number of the request.
     pub exchange: u32,
     /// The broken rule; `brickbat explain RULE` describes it.
     pub rule: &'static str,
@@ -140,7 +140,7 @@ pub struct Refusal {
     pub profile: &'static str,
     /// The HTTP status.
     pub status: u16,
-    /// The history of the request on one line.
+    /// The request's history, on one line.
     pub shape: String,
 }
 
@@ -232,7 +232,7 @@ impl StrictProvider {
         self.base_url(Dialect::Gemini)
     }
 
-    /// The endpoint for the Bedrock clients of the AWS SDKs.
+    /// The endpoint for the Bedrock clients in the AWS SDKs.
     pub fn bedrock(&self) -> &str {
         self.base_url(Dialect::BedrockConverse)
     }
@@ -350,8 +350,8 @@ pub struct Armed {
 }
 
 impl Armed {
-    /// Waits until the point of a stop is reached; the reply is then held there. This blocks the thread. In a
-    /// test with a runtime, use [`Armed::reached`].
+    /// Waits until the point of the stop is reached; the reply is then held there. This blocks the thread. In
+    /// a test with a runtime, use [`Armed::reached`].
     ///
     /// # Panics
     ///

@@ -1,4 +1,4 @@
-//! The command line of Brickbat.
+//! Brickbat's command line.
 
 use std::process::ExitCode;
 

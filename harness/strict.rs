@@ -1,5 +1,5 @@
-//! A strict provider for tests with the crate [`wiremock`], for authors of Rust SDKs who already have a test
-//! server.
+//! A strict provider for tests that use the [`wiremock`] crate, for authors of Rust SDKs who already have a
+//! test server.
 //!
 //! It is the provider that scenarios run against: it answers a request that a real provider would refuse with
 //! the provider's own 400, and every other request with the next reply of the script. `wiremock` sends only
@@ -40,7 +40,7 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 
-/// A strict provider that answers requests of `wiremock`. Its clones share one script.
+/// A strict provider that answers `wiremock` requests. Its clones share one script.
 #[derive(Debug, Clone)]
 pub struct Strict {
     shared: Arc<Mutex<Shared>>,
@@ -60,11 +60,11 @@ impl Strict {
         Strict { shared: Arc::new(Mutex::new(Shared { provider, refusals: Vec::new() })) }
     }
 
-    /// A provider for the first variant of a scenario, given as the text of its file.
+    /// A provider for a scenario's first variant, given the text of the scenario file.
     ///
     /// # Errors
     ///
-    /// A message with line numbers, if the text is not a scenario or the dialect cannot play it.
+    /// A message with line numbers, if the text is not a scenario or the dialect cannot run it.
     pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, String> {
         let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0);
         let plan = plans.map_err(|error| error.to_string())?.into_iter().next();
@@ -75,13 +75,13 @@ impl Strict {
         }
     }
 
-    /// Moves the script to a turn, counted from 0. The user's next message begins it.
+    /// Moves the script to a 0-based turn. The user's next message begins it.
     pub fn begin_turn(&self, turn: usize) {
         self.locked(|shared| shared.provider.begin_turn(turn));
     }
 
-    /// The bodies of all refusals so far, with the provider's own messages. A thread is bricked if its next
-    /// turn adds one.
+    /// All refusal bodies so far, with the provider's own messages. A thread is bricked if its next turn adds
+    /// one.
     pub fn refusals(&self) -> Vec<String> {
         self.locked(|shared| shared.refusals.clone())
     }

@@ -1,4 +1,4 @@
-//! The options of `brickbat run` for baselines.
+//! The `brickbat run` options for baselines.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -102,14 +102,14 @@ impl BaselineOptions {
     }
 }
 
-/// A baseline that the run will write, with the entries already in its file.
+/// A baseline for the run to write, with the entries already in its file.
 pub(super) struct PendingBaseline<'a> {
     file: &'a str,
     old: Option<(Baseline, Format)>,
 }
 
 impl PendingBaseline<'_> {
-    /// Writes the file. `plans` are the ids of all plans, including those that did not run.
+    /// Writes the file. `plans` contains the ids of all plans, including those that did not run.
     pub(super) fn write(self, report: &Report, plans: &BTreeSet<String>) -> Result<(), CliError> {
         let shown = report.cases.iter().map(|case| case.plan_findings());
         let shown: Vec<PlanFindings<'_>> = shown.filter(|shown| !is_reference(shown.system)).collect();
@@ -166,7 +166,7 @@ fn may_be_of(baseline: &Baseline, system: &System) -> bool {
     }
 }
 
-/// Adds the baselines next to the manifests of the systems, without duplicates.
+/// Adds the baselines stored alongside the system manifests, without duplicates.
 fn add_own(systems: &[&System], baselines: &mut Vec<Baseline>) -> Result<(), CliError> {
     for system in systems {
         let System::Adapted(subject) = system else { continue };

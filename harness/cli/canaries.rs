@@ -22,7 +22,7 @@ use brickbat_scenario::verdict::Verdict;
 /// Prove that the checks work: run the planted bugs and print which plans catch them.
 ///
 /// Each canary runs in process, over HTTP and over ACP. Its check must catch it in all three modes, in every
-/// dialect in which the bug can show. The reference agent must have no finding. Exit code 4 means that one
+/// dialect in which the bug can occur. The reference agent must have no finding. Exit code 4 means that one
 /// of these conditions is not met.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -96,7 +96,7 @@ impl Canaries {
     }
 }
 
-/// The row of a canary, and the runs in which it was not caught.
+/// A canary's row, and the runs in which it was not caught.
 async fn row(canary: Canary, served: &System, jobs: &[Job], launch: &Launch) -> (String, Vec<String>) {
     let simulated = run(&System::Simulated(Some(canary)), jobs, launch).await;
     let killers: BTreeSet<&str> =
@@ -152,7 +152,7 @@ fn is_caught(case: &Case, canary: Canary) -> bool {
     case.judged == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
 }
 
-/// True if the dialect declares that it cannot show the plan, or if the plan holds writes of the store, which
+/// True if the dialect declares that it cannot express the plan, or if the plan holds store writes, which
 /// only the simulation can do.
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;

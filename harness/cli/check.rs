@@ -36,13 +36,13 @@ pub(super) struct Check {
     /// next to it. HAR files and VCR cassettes are read as `recordings` reads them.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// The dialect, if the body does not show it.
+    /// The dialect, if it cannot be detected from the body.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
     /// The host that answers, as a name or a URL, such as `api.x.ai`; by default the host of a recorded request.
     #[arg(long, value_name = "HOST", value_parser = address, conflicts_with = "profile")]
     host: Option<Address>,
-    /// The model of the request, if the body names another one or none.
+    /// The model in the request, if the body names a different one or none.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
     /// How strict the provider is; that of the host by default, else the newest of the dialect. `union`, or for example
@@ -92,11 +92,11 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 accepted, 1 a provider would refuse a request, one violates a denied rule, or a stream is illegal or
 truncated, 2 something could not be read; everything else is checked even then.";
 
-/// A value of `--profile`.
+/// A `--profile` value.
 #[derive(Debug, Clone, Copy)]
 enum ProfileOrUnion {
     Profile(&'static Profile),
-    /// All newest profiles of the given dialect, or of the dialect that the body shows.
+    /// The newest profiles for the given dialect, or for the dialect detected from the body.
     Union(Option<Dialect>),
 }
 
@@ -133,7 +133,7 @@ fn formats() -> impl TypedValueParser<Value = CheckFormat> {
 }
 
 impl Check {
-    /// The sender of the streams.
+    /// The stream sender.
     fn sender(&self) -> Result<Sender, CliError> {
         let profile = match self.profile {
             None => None,
@@ -149,7 +149,7 @@ impl Check {
         Ok(Sender { dialect: self.dialect, profile, address, model: self.model.clone() })
     }
 
-    /// Rejects a profile of another dialect.
+    /// Rejects a profile for another dialect.
     fn hold_to_dialect(&self, of_profile: Option<Dialect>) -> Result<(), CliError> {
         match (self.dialect, of_profile) {
             (Some(given), Some(own)) if given != own => {
@@ -242,7 +242,7 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
     }
 }
 
-/// The signs of each dialect that were not found, and the options that name the dialect.
+/// The signs of each dialect that were not found, and the options for naming the dialect.
 fn dialect_hint() -> String {
     let signs: String =
         DIALECT_SIGNS.iter().map(|(dialect, signs)| format!("\n  {dialect}: {signs}")).collect();

@@ -98,7 +98,7 @@ impl Classes {
     }
 }
 
-/// The results for the classes that are wanted.
+/// The results for the requested classes.
 fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     let mut said = library::said()?;
     let selection = Selection { sources: &[], dialects: &Dialect::ALL, filter: None, seed: 0 };
@@ -117,8 +117,8 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines)? })
 }
 
-/// The classes that show between client and provider. The histories given to filters cover them, and a filter
-/// with a planted bug proves them.
+/// The classes whose bugs occur between client and provider. The histories given to filters cover them, and a
+/// filter with a planted bug proves them.
 fn between(
     is_wanted: impl Fn(&str) -> bool,
     said: &mut BTreeMap<String, BTreeSet<String>>,
@@ -169,7 +169,7 @@ fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<Strin
     baselines.iter().map(|(system, baseline)| (system.clone(), of_system(baseline))).collect()
 }
 
-/// The classes that the entries of each system name, and the known bugs of each filter.
+/// The classes named in each system's entries, and each filter's known bugs.
 fn named(baselines: &BTreeMap<String, Baseline>) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
     let of_system = |(system, baseline): (&String, &Baseline)| {
         let classes = baseline.entries.iter().flat_map(|entry| entry.classes.iter().cloned());

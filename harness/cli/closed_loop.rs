@@ -61,7 +61,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 every bricked session continues after its repair, and no healthy session was changed; 1 otherwise; 3 no
 stored session could be judged.";
 
-/// The number of attempts until the product stores the same in both runs of a plan.
+/// The maximum number of attempts to have the product store the same in both runs of a plan.
 const MAX_TRIES: usize = 3;
 
 /// The faults that one option names.
@@ -195,7 +195,7 @@ impl ClosedLoop {
     }
 }
 
-/// The table of a report, for a page of the documentation.
+/// A report's table, for a documentation page.
 ///
 /// # Errors
 ///

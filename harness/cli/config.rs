@@ -21,13 +21,13 @@ use brickbat_scenario::parse::did_you_mean;
 /// The folder with a project's manifest, as `brickbat init` writes it.
 pub(super) const FOLDER: &str = "brickbat";
 
-/// The names of the file, in order of precedence.
+/// The possible file names, in order of precedence.
 const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
 
 /// The largest configuration file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The keys of a configuration.
+/// The keys in a configuration.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
@@ -36,7 +36,7 @@ struct Config {
     systems: Vec<String>,
     /// A manifest of the user's own system, relative to the file.
     manifest: Option<PathBuf>,
-    /// The command of the user's own adapter.
+    /// The command that starts the user's own adapter.
     command: Option<String>,
     #[serde(default)]
     dialects: Vec<String>,
@@ -95,7 +95,7 @@ pub(super) struct Chosen {
     pub(super) command: Option<String>,
 }
 
-/// The systems of the project around the working directory: those of its configuration, else that of its
+/// The systems in the project around the working directory: those in its configuration, else that of its
 /// manifest.
 pub(super) fn chosen() -> Result<Chosen, CliError> {
     let Ok(folder) = std::env::current_dir() else { return Ok(Chosen::default()) };
@@ -120,7 +120,7 @@ impl Chosen {
     }
 }
 
-/// The manifest of the project around the working directory.
+/// The manifest of the project that contains the working directory.
 ///
 /// # Errors
 ///
@@ -162,7 +162,7 @@ fn relative<'a>(folder: &Path, path: &'a Path) -> &'a Path {
     path.strip_prefix(folder).unwrap_or(path)
 }
 
-/// The arguments of the program, with those that a configuration adds.
+/// The program's arguments, with those that a configuration adds.
 ///
 /// # Errors
 ///
@@ -191,7 +191,7 @@ pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError>
 /// The options that name a system.
 const SYSTEM_OPTIONS: [&str; 3] = ["--system", "--manifest", "--command"];
 
-/// The configuration of a folder or of the nearest folder above it.
+/// The configuration in a folder or in the nearest folder above it.
 fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
     for folder in around(folder) {
         for name in FILES {
@@ -296,7 +296,7 @@ fn names_scenario(typed: &[String]) -> bool {
     false
 }
 
-/// The options of `run` whose value is the next word.
+/// The `run` options whose value is the next argument.
 fn options_with_values() -> BTreeSet<String> {
     let command = CommandLine::command();
     let run = command.find_subcommand("run").into_iter().flat_map(clap::Command::get_arguments);

@@ -97,7 +97,7 @@ impl Diff {
         Ok(DiffSide::System(options.one_system()?))
     }
 
-    /// The cases of all plans on a system.
+    /// The cases for all plans on a system.
     fn cases(&self, side: DiffSide, jobs: &[Job]) -> Result<Vec<Case>, CliError> {
         let system = match side {
             DiffSide::Ran(cases) => return Ok(cases),

@@ -23,15 +23,15 @@ const FILTERS: &[Files] = include!(concat!(env!("OUT_DIR"), "/filters.rs"));
 /// The catalogue of failure classes, as a file and its text.
 pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../corpora/classes.yaml"));
 
-/// Sequences of events of an SDK's own stream.
+/// Event sequences from an SDK's own stream.
 static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
 
 static VECTORS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/histories");
 
-/// The known bugs of filters.
+/// The known filter bugs.
 static BUGS_OF_FILTERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/filters");
 
-/// The known bugs of filters, with the path of each file below its folder, in order.
+/// The known filter bugs, each with its file's path below the folder, in order.
 ///
 /// # Errors
 ///
@@ -68,7 +68,7 @@ pub fn vectors() -> BTreeMap<String, VectorFile> {
     files.filter_map(|file| Some((file.rule.clone()?, file))).collect()
 }
 
-/// The built-in vectors of a dialect, by the name of their file.
+/// The built-in vectors for a dialect, by file name.
 pub fn vectors_by_file(dialect: Dialect) -> BTreeMap<String, VectorFile> {
     let folder = VECTORS.get_dir(dialect.name()).into_iter().flat_map(Dir::files);
     let read = |file: &include_dir::File<'_>| {

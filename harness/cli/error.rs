@@ -80,7 +80,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for CliError {
     }
 }
 
-/// An unknown value of an option, with the known ones.
+/// An unknown option value, with the known ones.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct UnknownName(pub(super) String);

@@ -23,10 +23,10 @@ use brickbat_search::generate::Source;
 
 /// Replay an SDK's own stream events out of order, and judge what the SDK stores after each of them.
 ///
-/// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream,
-/// it is ready, it has a result, the turn is over. They arrive swapped, twice, late or not at all. In any
-/// order, a finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an
-/// event with an error is allowed.
+/// The events are the SDK's own, independent of any provider: a call begins, its arguments stream, it is
+/// ready, it has a result, the turn ends. They arrive swapped, twice, late or not at all. In any order, a
+/// finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an event with
+/// an error is allowed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Events {
@@ -64,7 +64,7 @@ const SCHEMA: u32 = 1;
 /// A consumer is skipped after this many failures, because the rest would be the same.
 const MAX_FAILURES: usize = 3;
 
-/// The results of all sequences on one consumer.
+/// The results of all sequences for one consumer.
 struct ConsumerResult {
     system: String,
     sdk: String,
@@ -83,7 +83,7 @@ struct Drawn {
     failures: BTreeMap<Wrong, Smallest>,
 }
 
-/// The number of errors of one kind, and the smallest sequence that shows it.
+/// The number of errors of one kind, and the smallest sequence that triggers one.
 struct Smallest {
     n: usize,
     events: Vec<Event>,

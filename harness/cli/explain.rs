@@ -53,10 +53,11 @@ const EXAMPLES: &str = "Examples:
   brickbat explain --all | grep thinking
   brickbat explain --html rules/                 then open rules/index.html";
 
-/// Bytes of a pasted error that are read. The longest provider errors list hundreds of ids in about 20 kB.
+/// The maximum number of bytes read from a pasted error. The longest provider errors list hundreds of ids in
+/// about 20 kB.
 const MAX_PASTED: usize = 64 << 10;
 
-/// Characters of an unknown word that are printed: the longest name has about 70.
+/// The maximum number of characters printed of an unknown word: the longest name has about 70.
 const MAX_SHOWN: usize = 80;
 
 impl Explain {
@@ -97,7 +98,7 @@ fn list() -> Outcome {
     Ok(0)
 }
 
-/// Prints the pages of everything that a word names, or else of the errors that a text quotes.
+/// Prints the pages about everything that a word names, or otherwise about the errors that a text quotes.
 fn explain(what: &str) -> Outcome {
     let mut pages: Vec<String> = rules::pages(what);
     pages.extend(words::pages(what));

@@ -67,7 +67,7 @@ impl ExploreOptions {
     }
 }
 
-/// Plans held in memory at once; only their outcomes are kept.
+/// The number of plans held in memory at once; afterwards only their outcomes are kept.
 const CHUNK: usize = 2_000;
 
 /// An exploration as requested by the options of `brickbat run`.
@@ -136,7 +136,7 @@ impl Exploration<'_> {
         Ok(Space { named, base, grounds, chosen })
     }
 
-    /// The conversation's name as the user gave it, the name of its plans, and the scenario.
+    /// The conversation's name as given by the user, the name of its plans, and the scenario.
     fn conversation(&self) -> Result<(String, String, Scenario), CliError> {
         match &self.options.from {
             Some(file) => {
@@ -239,7 +239,7 @@ impl Exploration<'_> {
 /// Exit codes in increasing order of precedence.
 const RANK: [u8; 5] = [0, 3, 1, 2, 4];
 
-/// The plans of the candidates, each with its candidate.
+/// The candidates' plans, each with its candidate.
 fn jobs<'a>(space: &Space, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Candidate>, Vec<Job>) {
     let plans = chunk
         .iter()

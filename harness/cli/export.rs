@@ -26,9 +26,9 @@ use brickbat_report::record::Record;
 
 /// Turn a finding into a test and the text of an issue, for the project with the bug.
 ///
-/// The test is one file that does not use Brickbat: a stub of the provider replays the recorded replies, and
-/// the test fails on the version on which the finding was seen. Next to it are a file with the exact versions
-/// of the packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as
+/// The test is one file that does not use Brickbat: a provider stub replays the recorded replies, and the test
+/// fails on the version in which the finding occurred. Alongside it are a file that pins the exact versions of
+/// the packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as
 /// the death of a process, is rejected.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -155,7 +155,7 @@ impl Export {
         })
     }
 
-    /// The framework, and the template of the system in its language.
+    /// The framework, and the system template in its language.
     fn template(&self, manifest: &Manifest) -> Result<(As, String), CliError> {
         let all = self.framework.map_or_else(|| vec![As::Vitest, As::Pytest], |framework| vec![framework]);
         let found = all.iter().find_map(|one| Some((*one, manifest.text(one.framework().template())?)));
@@ -209,7 +209,7 @@ impl Export {
 /// Text in the line with which a framework reports a failed assertion.
 const ASSERTED: [&str; 2] = ["AssertionError", "E       assert "];
 
-/// Characters of that line that are shown.
+/// The number of characters shown from that line.
 const MAX_SAID: usize = 300;
 
 /// The framework's line with the reason for the failure, or otherwise its last line.
@@ -225,7 +225,7 @@ fn said(output: &Output) -> String {
     redactor().text(&line).into_owned()
 }
 
-/// The packages of the adapter, in the version of the manifest.
+/// The adapter's packages, in the manifest's version.
 fn packages(manifest: &Manifest) -> Vec<Package> {
     let file = |name: &str| {
         let path = manifest.folder.as_ref().map_or(name.to_owned(), |folder| format!("{folder}/{name}"));
@@ -249,7 +249,7 @@ fn default_folder(target: &Target<'_>, record: &Record) -> PathBuf {
     PathBuf::from(words.join("-"))
 }
 
-/// Writes the files into a folder. It writes none if one of them already exists with another text.
+/// Writes the files into a folder. It writes none if one of them already exists with different content.
 fn write(made: &export::Export, to: &Path) -> Result<(), CliError> {
     let files: Vec<(PathBuf, String)> = made
         .files

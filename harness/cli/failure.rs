@@ -25,25 +25,25 @@ pub(super) fn headline(tone: Tone, finding: &Finding) -> String {
     format!("{severity} {}\n  {}{rule}\n", finding.check, finding.message)
 }
 
-/// The actions of a scenario, each as in its file.
+/// The actions in a scenario, each as in its file.
 pub(super) fn actions(scenario: &Scenario) -> String {
     let actions = scenario.turns.iter().flat_map(|turn| &turn.at);
     actions.map(|at| format!("    - {}\n", yaml::action(at))).collect()
 }
 
-/// The number of plans that show it, and their dialects.
+/// The number of plans in which it occurs, and their dialects.
 pub(super) fn extent<'a>(n_plans: usize, dialects: impl IntoIterator<Item = &'a str>) -> String {
     let dialects: Vec<&str> = dialects.into_iter().collect();
     format!("  in {}; {}", counted(n_plans, "plan"), dialects.join(", "))
 }
 
-/// The comment of a scenario that shows the failure: its origin, the events, and the finding.
+/// The comment in a scenario that triggers the failure: its origin, the events, and the finding.
 pub(super) fn comment(found: &str, what: &str, finding: &Finding) -> String {
     let why = finding.message.trim_end_matches('.');
     format!("{found}: {what}; then {} fails: {why}.", finding.check)
 }
 
-/// Writes a scenario, redacted. Its given history is written to a file of the same name next to it.
+/// Writes a redacted scenario. Its given history is saved alongside it in a file of the same name.
 pub(super) fn write(path: &Path, scenario: &Scenario) -> Result<(), CliError> {
     let mut scenario = scenario.clone();
     let to = |path: &Path, text: &str| {
@@ -75,7 +75,7 @@ pub(super) fn counts<'a>(counts: impl IntoIterator<Item = (&'a Verdict, &'a usiz
     counts.collect::<Vec<String>>().join(", ")
 }
 
-/// The plan of a case, even if the case is that of its control plan.
+/// The plan for a case, even if it is the case of the control plan.
 pub(super) fn plan_of(case: &Case) -> &str {
     case.plan.strip_suffix(CONTROL).unwrap_or(&case.plan)
 }

@@ -94,7 +94,7 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 nothing is wrong, 1 findings, 2 usage or bad input, 3 a filter could not be judged.";
 
-/// Exit code if a filter has a finding.
+/// The exit code if a filter has a finding.
 const FINDINGS: u8 = 1;
 
 /// Searches a filter for this long in total, for `brickbat fuzz`.

@@ -92,10 +92,10 @@ const EXAMPLES: &str = "Examples:
 
 Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug in Brickbat.";
 
-/// Plans per job between two evaluations of the results.
+/// The number of plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;
 
-/// Runs that measure how often a failure shows.
+/// Runs that measure how often a failure occurs.
 const N_CONFIRM: u32 = 3;
 
 /// A finding to minimise.
@@ -125,7 +125,7 @@ struct Tally {
     options: String,
 }
 
-/// One run of the command.
+/// One command run.
 struct FuzzRun<'a> {
     fuzz: &'a Fuzz,
     system: &'a System,
@@ -139,7 +139,7 @@ struct FuzzRun<'a> {
 /// Generated scenarios that run together, and their results so far.
 struct Batch {
     dialect: Dialect,
-    /// Each with the id of its plan.
+    /// Each with its plan's id.
     trials: Vec<(String, Scenario)>,
     cases: Vec<Case>,
 }
@@ -185,7 +185,7 @@ impl FuzzRun<'_> {
         }
     }
 
-    /// Runs one batch after the other.
+    /// Runs the batches one after another.
     async fn search(&self, started: &Started, campaign: &mut Campaign) -> Result<(), CliError> {
         let began = Instant::now();
         let dialects = match self.fuzz.provider.dialects.as_slice() {
@@ -226,7 +226,7 @@ impl FuzzRun<'_> {
         Ok(())
     }
 
-    /// The next suspect. It stays in the list until it has been reported.
+    /// The next suspect. It stays on the list until it has been reported.
     fn next_suspect(&self) -> Option<Suspect> {
         self.tally.borrow().suspects.front().cloned()
     }
@@ -285,7 +285,7 @@ impl FuzzRun<'_> {
         }
     }
 
-    /// Reports new accusations of the reference agent.
+    /// Reports new accusations against the reference agent.
     fn report_accusations(&self) -> Result<(), CliError> {
         for text in self.tally.borrow_mut().accusations.report(self.fuzz.out.as_deref())? {
             self.progress.hide(|| print(&format!("{text}\n")));
@@ -340,7 +340,7 @@ impl FuzzRun<'_> {
         self.suspects_of(campaign, &batch)
     }
 
-    /// Counts the cases of a batch, and returns the new findings.
+    /// Counts the cases in a batch, and returns the new findings.
     fn suspects_of(&self, campaign: &Campaign, batch: &Batch) -> Vec<Suspect> {
         let dialect = batch.dialect;
         let mut tally = self.tally.borrow_mut();
@@ -402,7 +402,7 @@ impl FuzzRun<'_> {
         self.report(&signature, &finding, &smallest, rate, "")
     }
 
-    /// How often a scenario that has shown a failure shows it again, and the finding of these runs.
+    /// How often a scenario triggers its failure again, and the finding in these runs.
     async fn again(
         &self,
         started: &Started,
@@ -485,7 +485,7 @@ impl Tally {
     }
 }
 
-/// The plans of scenarios, each under a name.
+/// The scenarios' plans, each under a name.
 fn jobs<'s>(setting: &Setting<'_>, named: impl Iterator<Item = (&'s str, &'s Scenario)>) -> Vec<Job> {
     let plan = |(name, scenario): (&str, &Scenario)| {
         let plan = lower::lower(name, "", scenario, setting.dialect, setting.seed).ok()?;

@@ -125,7 +125,7 @@ fn written(argument: &clap::Arg) -> String {
     }
 }
 
-/// The help of an option in one line, with its default.
+/// The help text for an option on one line, with its default.
 fn help(argument: &clap::Arg) -> String {
     let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let default: Vec<String> =

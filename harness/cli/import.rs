@@ -219,7 +219,7 @@ impl Import {
     }
 }
 
-/// The path for the scenario of the cause.
+/// The path of the cause's scenario.
 fn cause_path(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}-cause.yaml"))

@@ -43,7 +43,7 @@ const EXAMPLES: &str = "Examples:
 
 /// The adapter for a language.
 struct Template {
-    /// The names of the language; the first is shown to the user.
+    /// The language's names; the first is shown to the user.
     names: &'static [&'static str],
     /// The SDK that the adapter drives until it is replaced.
     sdk: &'static str,
@@ -53,7 +53,7 @@ struct Template {
     files: &'static [(&'static str, &'static str)],
 }
 
-/// The templates. `Cargo.toml` has another name here: a folder with a `Cargo.toml` would be a separate
+/// The templates. `Cargo.toml` has a different name here: a folder with a `Cargo.toml` would be a separate
 /// package, which Cargo does not publish with this one.
 const TEMPLATES: [Template; 3] = [
     Template {
@@ -99,7 +99,7 @@ const TEMPLATES: [Template; 3] = [
     },
 ];
 
-/// The files of a driver for a filter, by the language.
+/// The files in a filter driver, by language.
 const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "typescript",
@@ -193,7 +193,7 @@ impl Init {
     }
 }
 
-/// The folders around a folder, up to that of its repository.
+/// The parents of a folder, up to its repository's folder.
 fn around(folder: &Path) -> impl Iterator<Item = &Path> {
     let mut is_over = false;
     folder.ancestors().skip(1).take_while(move |at| {

@@ -1,4 +1,4 @@
-//! Ctrl-C and the other signals that ask a program to end. The first one ends the run, which is then
+//! Ctrl-C and the other signals that ask a program to exit. The first one ends the run, which is then
 //! reported; the second one ends the program immediately.
 
 use std::thread;
@@ -94,7 +94,7 @@ impl EndSignal {
         }
     }
 
-    /// The exit code of a program that the signal ends, as in shells: 128 plus the signal number.
+    /// The exit code of a program ended by the signal, as in shells: 128 plus the signal number.
     fn exit_code(self) -> i32 {
         128 + self.kind().as_raw_value()
     }

@@ -42,7 +42,7 @@ pub fn kills(jobs: &[Job], canaries: &[Canary]) -> BTreeMap<Canary, BTreeSet<Str
     canaries.iter().enumerate().map(of).collect()
 }
 
-/// A plan with the outcomes of its control plan, on the reference agent and on each bug.
+/// A plan with the outcomes of its control plan, for the reference agent and for each bug.
 struct StagedPlan<'a> {
     plan: &'a Arc<Plan>,
     shown: Arc<ControlOutcomes>,
@@ -53,14 +53,14 @@ struct ControlOutcomes {
     canaries: Vec<ControlOutcome>,
 }
 
-/// The outcome of a control plan on an agent.
+/// The outcome of running a control plan on an agent.
 #[derive(PartialEq)]
 enum ControlOutcome {
-    /// It passed. The concurrency that the agent has shown.
+    /// It passed, with the concurrency observed in the agent.
     Concurrency(Concurrency),
     /// The bug is caught although nothing goes wrong in the plan.
     Killed,
-    /// The plans of this control plan cannot be judged.
+    /// The plans that belong to this control plan cannot be judged.
     Unfit,
 }
 
@@ -134,7 +134,7 @@ impl StagedPlan<'_> {
     }
 }
 
-/// True if a plan kills a bug. `right` is the run of the reference agent, if its control outcome is the same.
+/// True if a plan kills a bug. `right` is the reference agent's run, if its control outcome is the same.
 fn kills_in(plan: &Arc<Plan>, canary: Canary, concurrency: &Concurrency, right: Option<&Run>) -> bool {
     let run = run(plan, Some(canary), Some(concurrency));
     if right == Some(&run) {

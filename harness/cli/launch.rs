@@ -15,7 +15,7 @@ use brickbat_rules::dialect::Dialect;
 /// The id for found scenarios: wire ids must not depend on the name of a file.
 pub(super) const FOUND: &str = "found";
 
-/// The program that guards processes, and the strictness of the provider in each dialect.
+/// The program that guards processes, and the provider's strictness in each dialect.
 pub(super) struct Launch {
     pub(super) supervisor: PathBuf,
     profiles: Vec<&'static Profile>,

@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// The path for a file or folder of the working directory that a built-in name hides. None if it hides
+    /// The path to a file or folder in the working directory that a built-in name hides. None if it hides
     /// nothing.
     pub(super) fn hidden(word: &str) -> Option<String> {
         (is_built_in(word) && Path::new(word).exists()).then(|| format!("./{word}"))
@@ -62,7 +62,7 @@ pub struct Selection<'a> {
     pub dialects: &'a [Dialect],
     /// A text that the plan's id must contain.
     pub filter: Option<&'a str>,
-    /// The seed of wire ids and markers.
+    /// The seed for wire ids and markers.
     pub seed: u64,
 }
 
@@ -75,7 +75,7 @@ pub enum SourceError {
     /// A file could not be read.
     #[error("cannot read {}: {why}", .path.display())]
     Unreadable { path: PathBuf, why: String },
-    /// A folder has no scenario.
+    /// A folder contains no scenario.
     #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
     Empty(PathBuf),
     /// Two files have the same name, so their plans cannot be distinguished.
@@ -307,7 +307,7 @@ fn bounded(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
 }
 
-/// The text of a file that a scenario names. A link that leads out of the scenario's folder is not followed.
+/// The text of a file named in a scenario. A link that leads out of the scenario's folder is not followed.
 fn beside(scenario: &Path, name: &str) -> io::Result<String> {
     let folder = match scenario.parent() {
         Some(folder) if folder != Path::new("") => folder.canonicalize()?,

@@ -89,9 +89,9 @@ impl Lint {
     }
 }
 
-/// True if a JSON file has vectors. Next to the vectors are other JSON files: the schema of the format, the
-/// counts from recordings, histories and sessions from the stores of products, results of repaired sessions,
-/// findings exported as tests, and bugs of filters.
+/// True if a JSON file contains vectors. The same folders contain other JSON files: the schema of the format,
+/// the counts from recordings, histories and sessions from the stores of products, results of repaired
+/// sessions, findings exported as tests, and bugs of filters.
 fn is_vectors(path: &str) -> bool {
     let folders = ["corpora/stored/", "corpora/sessions/", "corpora/exports/", "corpora/filters/"];
     let is_other =
@@ -99,7 +99,7 @@ fn is_vectors(path: &str) -> bool {
     path.ends_with(".json") && !path.ends_with(".schema.json") && !is_other
 }
 
-/// True if the vectors of a file are for streams. Such a vector has the end of its stream.
+/// True if a file's vectors are for streams. Such a vector contains the end of its stream.
 fn is_of_streams(text: &str) -> bool {
     let file: Value = serde_json::from_str(text).unwrap_or_default();
     file.pointer("/vectors/0/ended").is_some()

@@ -1,4 +1,4 @@
-//! `brickbat matrix`: the results of systems in scenario families.
+//! `brickbat matrix`: system results by scenario family.
 
 use std::path::PathBuf;
 

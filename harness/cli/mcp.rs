@@ -11,7 +11,7 @@ use brickbat_drive::driver::mcp;
 #[derive(Args)]
 #[command(hide = true)]
 pub(super) struct Mcp {
-    /// The list of tools that the harness wrote for the session.
+    /// The tool list that the harness wrote for the session.
     #[arg(long, value_name = "FILE")]
     tools: PathBuf,
 }

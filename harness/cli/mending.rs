@@ -15,7 +15,7 @@ use brickbat_sessions::{
     self as sessions, Fault, Files, Judgement, Reason, Repair, RepairOptions, Session, Spot, Verdict,
 };
 
-/// The treatment of each stored session.
+/// How each stored session is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Treatment {
     /// The fault to plant first, and its position.
@@ -29,9 +29,9 @@ pub(super) struct Treatment {
 /// The contents of a store, and the result of its repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Treated {
-    /// The plan that the session belongs to.
+    /// The plan to which the session belongs.
     pub(super) plan: String,
-    /// The product that wrote the store, and the form of the store.
+    /// The product that wrote the store, and the store's format.
     pub(super) store: Option<(String, &'static str)>,
     /// The verdict on the session and its contents, before anything was planted.
     pub(super) found: Option<Found>,
@@ -54,7 +54,7 @@ pub(super) struct Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Diagnosis {
     pub(super) verdict: Verdict,
-    /// The rules of the provider, or `gives-up` if the product itself does not send the request.
+    /// The provider's rules, or `gives-up` if the product itself does not send the request.
     pub(super) rules: BTreeSet<String>,
 }
 
@@ -95,7 +95,7 @@ impl Mending {
         self.treated.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The counts of the results, in one line.
+    /// The result counts, on one line.
     pub(super) fn summary(&self) -> String {
         let all = self.treated();
         let count = |is_meant: fn(&Outcome) -> bool| all.iter().filter(|one| is_meant(&one.outcome)).count();
@@ -133,7 +133,7 @@ impl Mending {
         self.treated.lock().unwrap_or_else(PoisonError::into_inner).push(treated);
     }
 
-    /// Treats the sessions of one store that belong to the plan, one after the other, and returns their
+    /// Processes the sessions in one store that belong to the plan, one after another, and returns their
     /// number.
     fn store(&self, stored: &StoredSession<'_>, path: &Path) -> usize {
         let Ok(mut files) = stored::open(path) else { return 0 };

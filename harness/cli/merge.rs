@@ -1,4 +1,4 @@
-//! `brickbat merge`: joins the reports of shards into one.
+//! `brickbat merge`: joins shard reports into one.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -73,7 +73,7 @@ impl SystemOptions {
         }
     }
 
-    /// The single system that was chosen.
+    /// The only system chosen.
     pub(super) fn one_system(&self) -> Result<System, CliError> {
         let mut systems = self.systems()?;
         match (systems.pop(), systems.is_empty()) {
@@ -157,7 +157,7 @@ pub(super) struct PlanOptions {
     /// Leave out plans whose id contains this text, such as `kill/`. May be repeated.
     #[arg(long, value_name = "TEXT")]
     pub(super) exclude: Vec<String>,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
 }
@@ -181,7 +181,7 @@ pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job
     Ok(jobs)
 }
 
-/// The plans of the scenarios. There must be at least one.
+/// The scenarios' plans. There must be at least one.
 pub(super) fn jobs(
     scenarios: &[String],
     dialects: &[Dialect],
@@ -203,7 +203,7 @@ pub(super) fn jobs(
 
 #[derive(Args)]
 pub(super) struct JobOptions {
-    /// How many plans run at once; an agent that speaks ACP itself runs one at a time.
+    /// The number of plans that run at once; an agent that speaks ACP itself runs one at a time.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) jobs: u16,
 }
@@ -233,7 +233,7 @@ pub(super) struct FailOnOptions {
     pub(super) fail_on: Severity,
 }
 
-/// The output format of commands that print for people or for programs.
+/// The output format for commands whose output is human-readable or machine-readable.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(super) enum TextOrJson {
     /// Human-readable text.
@@ -274,7 +274,7 @@ fn patience(text: &str) -> Result<f64, UnknownName> {
     factor.ok_or_else(|| UnknownName("expected a number from 0.1 to 100, such as `2`".to_owned()))
 }
 
-/// Reads the name of a model, as in the path or the body of a request.
+/// Reads a model name, as in a request's path or body.
 pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     let is_name = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
     if !name.is_empty() && name.len() <= MAX_MODEL && name.chars().all(is_name) {
@@ -283,7 +283,7 @@ pub(super) fn model(name: &str) -> Result<String, UnknownName> {
     Err(UnknownName("expected the name of a model, such as `claude-opus-4-6`".to_owned()))
 }
 
-/// The maximum bytes of a model's name. An ARN of Bedrock has up to 2048.
+/// The maximum length of a model name, in bytes. A Bedrock ARN has up to 2048.
 const MAX_MODEL: usize = 2048;
 
 fn severity(word: &str) -> Result<Severity, UnknownName> {

@@ -16,7 +16,7 @@ use super::unread::{self, Stream};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::plain;
 
-/// The error of standard output, if it can no longer be written.
+/// The write error on standard output, if it can no longer be written.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
 /// Prints a text, redacted.
@@ -65,7 +65,7 @@ pub(super) fn tell(words: impl Display) {
     }
 }
 
-/// Escapes the characters that reverse the direction of text, in the notation of JSON and most languages.
+/// Escapes the characters that reverse the text direction, in the notation of JSON and most languages.
 fn safe(text: &str) -> Cow<'_, str> {
     if !text.contains(plain::turns) {
         return Cow::Borrowed(text);
@@ -77,9 +77,9 @@ fn safe(text: &str) -> Cow<'_, str> {
     Cow::Owned(each.collect())
 }
 
-/// The exit code of the program, from that of its command. Unwritten output counts as a failure.
+/// The program's exit code, derived from its command's. Unwritten output counts as a failure.
 ///
-/// A reader that closes the pipe has read enough, so that is not an error.
+/// A reader that closes the pipe has read enough, so a closed pipe is not an error.
 pub(super) fn exit_code(of_command: u8) -> u8 {
     unread::end();
     match LOST.get() {

@@ -122,7 +122,7 @@ impl Progress {
         }
     }
 
-    /// Reports the progress of work of unknown length.
+    /// Reports the progress of work whose length is unknown.
     pub(super) fn say(&self, words: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(words.to_owned()),
@@ -180,7 +180,7 @@ impl Progress {
         self.found(case, "seen");
     }
 
-    /// Prints the causes that a case is the first to show, and returns the number of causes so far.
+    /// Prints the causes that occur first in this case, and returns the number of causes so far.
     fn found(&self, case: &Case, state: &str) -> usize {
         let Some(causes) = &self.causes else { return 0 };
         let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);

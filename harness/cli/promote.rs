@@ -73,7 +73,7 @@ impl Promote {
     }
 }
 
-/// The regressions of a directory. The directory may not exist yet.
+/// The regressions in a directory. The directory may not exist yet.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     if !folder.exists() {
         return Ok(Vec::new());
@@ -87,7 +87,7 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
-/// The planted bug that shows the scenario's failure in the simulation. The bug that the scenario names, or
+/// The planted bug that causes the scenario's failure in the simulation. The bug that the scenario names, or
 /// on which it was found, is tried first.
 fn planted(scenario: &Scenario, found: &Provenance) -> Option<String> {
     let plan = lower::lower(FOUND, "", scenario, found.dialect, found.seed).ok()?;

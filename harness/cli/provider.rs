@@ -1,4 +1,4 @@
-//! The options of `serve` and `wrap` that describe the provider they start.
+//! The `serve` and `wrap` options that describe the provider they start.
 
 use std::time::Duration;
 
@@ -119,7 +119,7 @@ impl ProviderChoice {
         })
     }
 
-    /// The first plan of the scenario in each dialect that can play it.
+    /// The scenario's first plan in each dialect that can run it.
     fn scripted(&self) -> Result<Vec<Plan>, CliError> {
         let Some(word) = &self.scenario else { return Ok(Vec::new()) };
         let mut plans: Vec<Plan> = Vec::new();

@@ -1,4 +1,4 @@
-//! Conversations in recordings: rows of `proxy`, cassettes and HAR files.
+//! Conversations in recordings: `proxy` rows, cassettes and HAR files.
 
 use super::error::CliError;
 use super::requests;
@@ -13,11 +13,11 @@ pub(super) struct Conversation {
     /// The name: the file and the line.
     pub(super) name: String,
     pub(super) scenario: Scenario,
-    /// A description in one line.
+    /// A one-line description.
     pub(super) words: String,
 }
 
-/// The longest conversation of a recording, or the one on the line in `FILE#LINE`.
+/// The longest conversation in a recording, or the one on the line in `FILE#LINE`.
 pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     let (file, line) = split(word);
     let spoken = spoken(&file)?;
@@ -52,7 +52,7 @@ pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     Ok(Conversation { name, scenario, words })
 }
 
-/// The last refused request of a recording, or the request on the line in `FILE#LINE`, as a session. None if
+/// The last refused request in a recording, or the request on the line in `FILE#LINE`, as a session. None if
 /// the file is not a recording.
 pub(super) fn refused(word: &str) -> Option<Result<Session, CliError>> {
     let (file, line) = split(word);
@@ -77,7 +77,7 @@ fn split(word: &str) -> (String, Option<u64>) {
     }
 }
 
-/// The exchanges of a recording that are requests for a reply in a dialect.
+/// The exchanges in a recording that are requests for a reply in a dialect.
 fn spoken(file: &str) -> Result<Vec<(Exchange, Dialect)>, CliError> {
     let mut found = Vec::new();
     let mut problem = None;

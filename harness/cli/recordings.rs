@@ -18,7 +18,7 @@ use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 
 /// Compare recorded provider responses with the rules, to see how well a profile fits your own traffic.
 ///
-/// The dialect of a request is detected from the URL's path, else from its body. Requests for something other
+/// The dialect of a request is detected from the URL's path, else from its body. Requests for anything other
 /// than a reply are only counted.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
@@ -114,7 +114,7 @@ impl Recordings {
     }
 }
 
-/// The maximum bytes of a file of counts, which has a line for each rule in each collection.
+/// The maximum size, in bytes, of a counts file, which has one line per rule and collection.
 const MAX_COUNTS_BYTES: u64 = 16 << 20;
 
 /// Adds the counts of these recordings to a file of counts.
@@ -135,8 +135,8 @@ pub(super) fn today() -> String {
 
 const SECONDS_OF_A_DAY: u64 = 24 * 60 * 60;
 
-/// The date of a day, counted from 1970-01-01. It computes with years that begin in March, so that a leap day
-/// is the last day.
+/// The date of a day, counted from 1970-01-01. The calculation uses years that begin in March, so that a leap
+/// day is the last day.
 fn date(n_days: u64) -> String {
     const DAYS_OF_400_YEARS: u64 = 146_097;
     const FROM_YEAR_0_TO_1970: u64 = 719_468;

@@ -45,7 +45,7 @@ pub(super) struct RepairSession {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model of the next request, if the store does not show it: some rules apply to some models only.
+    /// The model in the next request, if the store does not reveal it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
     /// The output format: human-readable text, machine-readable JSON.

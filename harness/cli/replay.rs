@@ -1,4 +1,4 @@
-//! `brickbat replay`, and the measurement of how often a scenario shows a failure on a running system.
+//! `brickbat replay`, and the measurement of how often a scenario triggers a failure on a running system.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ use brickbat_search::shrink::{Accused, Setting};
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {
-    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the key `found`, as `brickbat shrink`,
+    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the `found` key, as `brickbat shrink`,
     /// `fuzz --out` and `run --explore` write it.
     #[arg(value_name = "ID|FILE")]
     file: String,
@@ -51,7 +51,7 @@ pub(super) struct Replay {
     out: Option<PathBuf>,
 }
 
-/// The help of `--system` for commands that take a scenario with the key `found`.
+/// The `--system` help for commands that take a scenario with the `found` key.
 pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
 
 const EXAMPLES: &str = "Examples:
@@ -63,7 +63,7 @@ const EXAMPLES: &str = "Examples:
 Other findings are listed but do not change the answer.
 Exit codes: 0 FIXED, 1 STILL FAILS or FLAKY, 2 bad input, 3 ERROR: it could not be judged.";
 
-/// The number of runs for a failure that showed every time.
+/// The number of runs for a failure that occurred every time.
 const RUNS: u32 = 3;
 
 /// The number of runs at once: a flaky failure may depend on what runs at the same time.
@@ -117,7 +117,7 @@ impl Replay {
 }
 
 impl Replay {
-    /// Runs a case of an earlier run again, on the system and with the arguments of that run.
+    /// Runs a case from an earlier run again, with the system and the arguments of that run.
     fn replay_case(&self, kept: &KeptCase) -> Outcome {
         if self.dialect.is_some() || self.system.is_given() {
             let words = "a case is replayed on its own system and dialect\nhint: `brickbat run PLAN --system NAME` runs \
@@ -168,8 +168,8 @@ pub(super) async fn runs(
     runs.into_iter().flatten().collect()
 }
 
-/// Runs each scenario a number of times, and returns the case of each run, or the case of the control plan if
-/// that does not pass. A scenario that cannot be lowered has no case.
+/// Runs each scenario a number of times, and returns the case from each run, or the case of the control plan
+/// if that does not pass. A scenario that cannot be lowered has no case.
 pub(super) async fn runs_of(
     started: &Started,
     setting: Setting<'_>,
@@ -206,31 +206,31 @@ pub(super) async fn runs_of(
     runs
 }
 
-/// True if a case shows a failure.
+/// True if a case has a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
     case.judged == Verdict::Fail && cause.is_among(case.all_findings())
 }
 
-/// The first finding of a failure in some runs.
+/// The first finding of a failure that occurs in only some runs.
 pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Finding> {
     runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
 }
 
-/// The verdict of the runs about the failure.
+/// The runs' verdict on the failure.
 #[derive(Debug, PartialEq, Eq)]
 enum ReplayVerdict {
-    /// No run shows it.
+    /// It occurs in no run.
     Fixed { of: usize },
-    /// Every run shows it.
+    /// It occurs in every run.
     StillFails { of: usize },
-    /// Some runs show it.
+    /// It occurs in some runs.
     Flaky { seen: usize, of: usize },
-    /// It could not be judged, and no run shows it.
+    /// It could not be judged, and occurs in no run.
     Error { reason: String },
 }
 
 impl ReplayVerdict {
-    /// An unjudged run counts only if no run shows the failure.
+    /// An unjudged run counts only if no run has the failure.
     fn of(runs: &[Case], cause: &Signature) -> ReplayVerdict {
         let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();
@@ -281,7 +281,7 @@ impl ReplayVerdict {
     }
 }
 
-/// The other findings of the runs, one per line.
+/// The other findings in the runs, one per line.
 fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {
@@ -298,7 +298,7 @@ fn others(runs: &[Case], cause: &Signature) -> String {
     if lines.is_empty() { lines } else { format!("other findings, which do not change the answer:\n{lines}") }
 }
 
-/// The scenario of a file with the key `found`.
+/// The scenario in a file with the `found` key.
 pub(super) fn one_found(file: &str) -> Result<(Scenario, Provenance), CliError> {
     let (_, scenario) = one_scenario(file)?;
     let Some(found) = scenario.found.clone() else {

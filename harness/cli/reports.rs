@@ -1,4 +1,4 @@
-//! `--report`: the files that a report is written to. The ending of a name chooses the format.
+//! `--report`: the files to which a report is written. The file extension selects the format.
 
 use std::path::{Path, PathBuf};
 
@@ -48,8 +48,8 @@ impl ReportOptions {
     }
 }
 
-/// Writes a file that a command makes in addition to its verdict. An error is printed; it changes neither the verdict nor the
-/// exit code, and keeps no other file from being written.
+/// Writes a file that a command produces in addition to its verdict. An error is printed; it changes neither the verdict nor
+/// the exit code, and keeps no other file from being written.
 pub(super) fn write_beside_verdict(path: &Path, text: &str) {
     if let Err(error) = whole_file::write(path, text.as_bytes()) {
         tell(format!("not written: {}: {error}", path.display()));

@@ -33,23 +33,23 @@ impl Input {
 /// The files that the user's arguments name.
 #[derive(Debug, Default)]
 pub struct Inputs {
-    /// In the order of the arguments; those of a folder are sorted.
+    /// In argument order; the files in a folder are sorted.
     pub files: Vec<Input>,
-    /// The number of files in folders that were skipped, because their ending is not that of JSON, a HAR file
-    /// or a cassette.
+    /// The number of files in folders that were skipped, because their extension is not that of JSON, a HAR
+    /// file or a cassette.
     pub n_passed_over: usize,
     /// Folders that could not be listed, each with the reason.
     pub unreadable: Vec<(String, String)>,
 }
 
-/// An event of reading the files.
+/// An event that occurs while the files are read.
 #[derive(Debug)]
 pub enum ReadEvent {
     /// A byte order mark at the beginning of the file was skipped.
     Marked,
     /// A request was checked.
     Judged(Box<CheckedRequest>),
-    /// A text could not be checked. It has its line if the file has several.
+    /// A text could not be checked. It includes its line if the file has several.
     Unjudged(Option<u64>, CheckError),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
@@ -57,21 +57,22 @@ pub enum ReadEvent {
     End,
 }
 
-/// Bytes of one request; the largest request that a provider accepts is 32 MiB.
+/// The maximum number of bytes in one request; the largest request that a provider accepts is 32 MiB.
 pub const MAX_BYTES: u64 = 64 << 20;
 
-/// The number of bytes that are checked at a time: enough to keep all cores busy, and little compared to the
-/// largest request.
+/// The number of bytes checked at a time: enough to keep all cores busy, and little compared to the largest
+/// request.
 const BATCH_BYTES: u64 = 8 << 20;
 
-/// The number of pieces that are checked at a time. This also limits the number of findings in tiny pieces.
+/// The number of pieces checked at a time. This also limits the number of findings in tiny pieces.
 const BATCH_PIECES: usize = 2048;
 
-/// Errors that are printed one by one. A file of another kind would have an error on every line.
+/// The maximum number of errors printed individually. A file of a different kind would have an error on every
+/// line.
 pub const MAX_ERRORS: usize = 20;
 
-/// Lines at the beginning of a file that are tried; if none of them is JSON, the rest is not read. A log of
-/// requests has a line of JSON sooner, and a file of random bytes never has one.
+/// The number of lines tried at the beginning of a file; if none of them is JSON, the rest is not read. A log
+/// of requests has a line of JSON sooner, and a file of random bytes never has one.
 const MAX_FOREIGN_LINES: usize = 1000;
 
 /// The bytes that Windows editors write at the beginning of a UTF-8 file. They are not part of the text.
@@ -131,7 +132,7 @@ fn has_lines(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "jsonl" || ending == "ndjson")
 }
 
-/// Checks every request of the files, and passes each event to `each` with the index of its file. `progress` gets the
+/// Checks every request in the files, and passes each event to `each` with the index of its file. `progress` gets the
 /// number of bytes that have been checked.
 pub fn judge(
     files: &[Input],
@@ -236,7 +237,7 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
 }
 
 impl Piece {
-    /// The line of the piece, if the file has several.
+    /// The line where the piece begins, if the file has several.
     pub fn line(&self) -> Option<u64> {
         self.is_line.then_some(self.start.line)
     }
@@ -247,7 +248,7 @@ impl Piece {
     }
 }
 
-/// Checks each exchange of a HAR or a cassette.
+/// Checks each exchange in a HAR file or a cassette.
 fn of_recording(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
     let exchanges = match recordings::read(&piece.text) {
         Ok(exchanges) => exchanges,
@@ -359,7 +360,7 @@ fn is_json(text: &[u8]) -> bool {
     serde_json::from_slice::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// A line of a file.
+/// A line in a file.
 struct RawLine {
     text: Vec<u8>,
     /// False if the line is too long; `text` is then its beginning.

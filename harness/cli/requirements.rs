@@ -19,7 +19,7 @@ pub(super) struct Requirements {
     pub(super) name: String,
     #[serde(rename = "schema")]
     _schema: u32,
-    /// The strictness of the provider, one profile for each dialect.
+    /// The provider's strictness, one profile for each dialect.
     pub(super) profiles: Vec<String>,
     /// The checks that count.
     pub(super) checks: Vec<String>,
@@ -52,7 +52,7 @@ impl Requirements {
         speaks_no_other && self.profiles.iter().all(|profile| profiles.contains(profile))
     }
 
-    /// True if every scenario of the set was judged on each system, in at least one dialect.
+    /// True if every scenario in the set was judged on each system, in at least one dialect.
     pub(super) fn ran_in(&self, report: &Report) -> bool {
         let scenario = |plan: &str| plan.split(['#', '@']).next().unwrap_or_default().to_owned();
         report.accounts.iter().all(|account| {

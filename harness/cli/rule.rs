@@ -5,8 +5,8 @@ use brickbat_rules::Rule;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// The rules that a word names: one rule for an id or an alias, one rule per dialect for a name without its
-/// dialect.
+/// The rules to which a word refers: one rule for an id or an alias, one rule per dialect for a name without
+/// its dialect.
 #[derive(Debug, Clone)]
 pub(super) struct RuleArgs(pub(super) Vec<&'static Rule>);
 
@@ -23,7 +23,7 @@ pub(super) fn named(word: &str) -> Result<RuleArgs, UnknownName> {
     Err(unknown(word, Rule::all().flat_map(names)))
 }
 
-/// All rules in a list of options.
+/// All rules in an option list.
 pub(super) fn all(named: &[RuleArgs]) -> Vec<&'static Rule> {
     named.iter().flat_map(|named| named.0.iter().copied()).collect()
 }

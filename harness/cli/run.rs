@@ -121,7 +121,7 @@ pub(super) struct Run {
     explore: ExploreOptions,
 }
 
-/// The help of `--system`, which other commands take once.
+/// The `--system` help for other commands, which take the option once.
 const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` \
      around the working directory, else the reference agent. With --manifest, a name in it. May be repeated";
 
@@ -239,7 +239,7 @@ impl Run {
         }
     }
 
-    /// The destination of the records.
+    /// Where the records go.
     fn folder(&self, work: &Work) -> Result<Records, CliError> {
         let Some(path) = &self.out else {
             let path = if self.no_out { None } else { runs::new_folder() };
@@ -257,7 +257,7 @@ impl Run {
         Ok(Records::Asked(RunFolder::create(path, &note(work, None))?))
     }
 
-    /// Runs everything. If the user interrupts it, the report has the results so far.
+    /// Runs everything. If the user interrupts it, the report contains the results so far.
     fn run(&self, work: &Work, records: &Records, baselines: &[Baseline]) -> Result<Report, CliError> {
         let started = Instant::now();
         let launch = Launch::new(work.profiles.clone())?;
@@ -397,7 +397,7 @@ impl Run {
         Ok(report.exit_code(fail_on))
     }
 
-    /// The ids of all plans, of built-in scenarios and of the user's files, whether they ran or not.
+    /// The ids of all plans, from built-in scenarios and the user's files, whether they ran or not.
     fn known_plans(&self, work: &Work) -> BTreeSet<String> {
         let of = |sources: &[Source]| {
             let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.plans.seed };

@@ -13,7 +13,7 @@ use brickbat_report::report::short::{case_id, cause_id, may_be_id};
 /// The number of runs to keep.
 const MAX_RUNS: usize = 10;
 
-/// The maximum bytes of all kept runs; the newest run stays, regardless of its size.
+/// The maximum total size of the kept runs, in bytes; the newest run stays, regardless of its size.
 const MAX_BYTES: u64 = 200 << 20;
 
 /// Milliseconds after which an unfinished run counts as abandoned.
@@ -27,18 +27,18 @@ pub(super) fn new_folder() -> Option<PathBuf> {
     Some(runs.join(format!("{:014}-{}", now_ms(), std::process::id())))
 }
 
-/// A case of a kept run.
+/// A case in a kept run.
 pub(super) struct KeptCase {
     /// The folder of its run.
     pub(super) run: PathBuf,
     /// Its own folder.
     pub(super) folder: PathBuf,
     pub(super) note: CaseNote,
-    /// The index of the finding, counted from 0, if the id is that of a cause.
+    /// The 0-based index of the finding, if the id identifies a cause.
     pub(super) finding: Option<usize>,
 }
 
-/// Something in a run that has an id: a cause, with the case that represents it, or a case.
+/// Something in a run that has an id: a cause, together with its representative case, or a case.
 struct Named<'a> {
     id: String,
     folder: &'a Path,
@@ -46,8 +46,8 @@ struct Named<'a> {
     finding: Option<usize>,
 }
 
-/// Finds the case of a short id, in the run of the given folder, or otherwise in the newest run that has it:
-/// the case that represents the cause with that id, or the case with that id.
+/// Finds the case with a short id, in the run in the given folder, or otherwise in the newest run that
+/// contains it: the case that represents the cause with that id, or the case with that id.
 pub(super) fn find(short: &str, out: Option<&Path>) -> Result<KeptCase, CliError> {
     let places = match out {
         Some(folder) => vec![folder.to_owned()],
@@ -100,8 +100,8 @@ fn printed<'a>(run: &Path, cases: &'a [(PathBuf, CaseNote)]) -> Vec<Named<'a>> {
     named.collect()
 }
 
-/// The causes that the cases show. A killed run has printed no causes, and if the case of a cause could not
-/// be kept, another case may represent it.
+/// The causes found in the cases. A killed run has printed no causes, and if the case of a cause could not be
+/// kept, another case may represent it.
 fn shown(cases: &[(PathBuf, CaseNote)]) -> Vec<Named<'_>> {
     let named = cases.iter().flat_map(|(folder, note)| {
         note.findings.iter().enumerate().map(move |(at, finding)| {
@@ -171,7 +171,7 @@ fn entries(runs: &Path) -> Vec<PathBuf> {
     runs
 }
 
-/// The total bytes of the files in a folder. Links are not followed.
+/// The total size of the files in a folder, in bytes. Links are not followed.
 fn size(folder: &Path) -> u64 {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -24,7 +24,7 @@ const EXAMPLES: &str = "Examples:
 enum SchemaOf {
     /// Scenario files.
     Scenario,
-    /// Files of given histories, next to scenarios.
+    /// Given-history files, stored alongside scenarios.
     History,
     /// JSON reports.
     Report,

@@ -4,7 +4,8 @@ use std::sync::OnceLock;
 
 use brickbat_rules::redact::{Redactor, is_credential_variable};
 
-/// Removes the values of variables that look like credentials, keys of known shapes, and the path of the user's home.
+/// Removes the values of variables that look like credentials, keys of known shapes, and the path of the user's home
+/// directory.
 pub(super) fn redactor() -> &'static Redactor {
     static REDACTOR: OnceLock<Redactor> = OnceLock::new();
     REDACTOR.get_or_init(|| {
@@ -17,7 +18,7 @@ pub(super) fn redactor() -> &'static Redactor {
     })
 }
 
-/// Replaces the `~` in a path of a run folder by the user's home.
+/// Replaces the `~` in a run folder's path with the user's home directory.
 pub(super) fn with_home(path: &str) -> String {
     match (path.strip_prefix("~/"), std::env::home_dir()) {
         (Some(below), Some(home)) => home.join(below).to_string_lossy().into_owned(),

@@ -1,4 +1,4 @@
-//! The output of `serve` and `wrap` about requests.
+//! The `serve` and `wrap` output about requests.
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use brickbat_rules::dialect::Dialect;
 /// Exit code when a request was refused.
 const REFUSED: u8 = 1;
 
-/// The maximum characters of a message or a shape on a line.
+/// The maximum number of characters on a line from a message or a shape.
 const MAX_CHARS: usize = 300;
 
 /// The output at the start.

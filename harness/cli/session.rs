@@ -34,7 +34,7 @@ pub(super) struct Session {
     /// How strict the provider is; by default the newest of the dialect that the store shows.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model of the next request, if the store does not show it: some rules apply to some models only.
+    /// The model in the next request, if the store does not reveal it: some rules apply to some models only.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
     /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning.
@@ -60,7 +60,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
 readable as a session of any known product, 3 a session of a known product in a form that cannot be judged.";
 
-/// The findings to show. A folder may have more sessions than fit into memory, so only the report lines of
+/// The findings to show. A folder may contain more sessions than fit into memory, so only the report lines of
 /// each session are kept.
 #[derive(Default)]
 struct Found {
@@ -106,7 +106,7 @@ impl Session {
         Ok(code.max(of_found))
     }
 
-    /// Reads and judges the sessions of a file.
+    /// Reads and judges the sessions in a file.
     fn examine(&self, store: &Store, found: &mut Found) -> Result<(), String> {
         let files = stored::open(&store.path)?;
         if found.salt.is_empty() {

@@ -74,7 +74,7 @@ impl Show {
     }
 }
 
-/// A case of a run, as the user names it.
+/// A case in a run, as the user names it.
 pub(super) struct WantedCase<'a> {
     /// The short id of a case, its directory, a plan's id, or a part of an id that matches only one case of
     /// the run.

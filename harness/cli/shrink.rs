@@ -48,7 +48,7 @@ pub(super) struct Shrink {
     /// The number of runs that measure how often the failure occurs, before and after.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     repeat: u16,
-    /// The seed of the wire ids; by default that of the file, else 0.
+    /// The seed for the wire ids; by default the one in the file, else 0.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 }
@@ -69,22 +69,22 @@ pub(super) struct Effort {
     pub(super) budget: usize,
     /// The number of candidates that run at once. More candidates finish sooner, but need more runs in total.
     pub(super) at_once: usize,
-    /// How often the scenario shows the failure. If it is flaky, each candidate runs several times.
+    /// How often the scenario triggers the failure. If it is flaky, each candidate runs several times.
     pub(super) rate: Rate,
 }
 
-/// The state of minimising a scenario.
+/// The state of a scenario minimisation.
 #[derive(Debug, Clone)]
 pub(super) struct Shrunk {
-    /// The smallest scenario that still shows the failure.
+    /// The smallest scenario that still triggers the failure.
     pub(super) scenario: Scenario,
-    /// The number of candidates that were run.
+    /// The number of candidates run.
     pub(super) n_runs: usize,
     /// True if no single element can be removed any more.
     pub(super) is_minimal: bool,
 }
 
-/// The scenario, its setting, and the failure that it shows.
+/// The scenario, its setting, and the failure that it triggers.
 struct FailingScenario {
     scenario: Scenario,
     setting: Setting<'static>,
@@ -139,7 +139,7 @@ impl Shrink {
         Ok(if is_whole && shrunk.is_minimal { 0 } else { UNJUDGED })
     }
 
-    /// Finds the failure that the scenario shows.
+    /// Finds the failure that the scenario triggers.
     async fn subject(
         &self,
         started: &Started,
@@ -215,7 +215,7 @@ impl Shrink {
     }
 }
 
-/// The reference agent in the simulation, where accusations show first.
+/// The reference agent in the simulation, where accusations appear first.
 const REFERENCE: &str = "reference/simulated";
 
 /// True if the system is the reference agent, in any mode.
@@ -223,8 +223,8 @@ fn is_reference(started: &Started) -> bool {
     started.name().split('/').next() == REFERENCE.split('/').next()
 }
 
-/// Minimises a scenario as long as it shows the failure on this system. `on_step` gets each smaller scenario,
-/// so that an interrupted command can write it.
+/// Minimises a scenario as long as it triggers the failure in this system. `on_step` gets each smaller
+/// scenario, so that an interrupted command can write it.
 pub(super) async fn minimise(
     started: &Started,
     scenario: &Scenario,

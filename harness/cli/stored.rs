@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 use super::regular;
 use brickbat_sessions::{self as sessions, Files};
 
-/// The maximum bytes of one file. The largest reported session has 500 MB (anthropics/claude-code#19963).
+/// The maximum size of one file, in bytes. The largest reported session has 500 MB
+/// (anthropics/claude-code#19963).
 const MAX_BYTES: u64 = 768 << 20;
 
-/// The maximum number of companions of one file, and their total bytes. Companions are large results and
-/// sub-agents in separate files.
+/// The maximum number of companions for one file, and their total size in bytes. Companions are large results
+/// and sub-agents in separate files.
 const MAX_COMPANIONS: usize = 20_000;
 const MAX_COMPANION_BYTES: u64 = 512 << 20;
 
-/// The part of a repaired copy's name before its ending.
+/// The part of a repaired copy's name before its extension.
 pub(super) const REPAIRED: &str = ".repaired.";
 
 /// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
 
-/// The endings of files that may be stores.
+/// The file extensions of possible stores.
 const ENDINGS: [&str; 8] = ["json", "jsonl", "zst", "db", "sqlite", "sqlite3", "sqlite-db", "ndjson"];
 
 /// A file to read, named by the user or found in a folder.
@@ -36,7 +37,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// True if the user's choice includes this session: its id, or the word that `session --list` shows for
+    /// True if the user's choice includes this session: its id, or the name that `session --list` shows for
     /// it.
     pub(super) fn means(&self, n: usize, session: &sessions::Session) -> bool {
         let own = session.id.as_deref();
@@ -125,14 +126,14 @@ pub(super) fn open(path: &Path) -> Result<Files, String> {
     Ok(files)
 }
 
-/// The maximum number of parent rollouts opened for a fork of Codex. A fork of a fork has two.
+/// The maximum number of parent rollouts opened for a Codex fork. A fork of a fork has two.
 const MAX_PARENTS: usize = 32;
 
 /// Folders in which Codex keeps rollouts, in subfolders for years, months and days.
 const ROLLOUTS: [&str; 2] = ["sessions", "archived_sessions"];
 const MAX_DATE_DEPTH: usize = 4;
 
-/// Adds the parent rollouts of a fork of Codex, if they exist.
+/// Adds a Codex fork's parent rollouts, if they exist.
 fn add_parents(path: &Path, files: &mut Files) {
     let mut n_bytes = 0;
     let mut child = 0;
@@ -150,8 +151,8 @@ fn add_parents(path: &Path, files: &mut Files) {
     }
 }
 
-/// Finds the rollout of a thread, whose file name ends with the thread's id. It is next to the other rollout,
-/// or in a folder where Codex keeps rollouts.
+/// Finds the rollout of a thread, whose file name ends with the thread's id. It is in the same folder as the
+/// other rollout, or in a folder where Codex keeps rollouts.
 fn rollout_of(other: &Path, thread: &str) -> Option<PathBuf> {
     let is_meant = |name: &str| {
         let stem = name.strip_suffix(".zst").unwrap_or(name).strip_suffix(".jsonl");
@@ -248,7 +249,7 @@ fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The bytes of a regular file. A device or a pipe might never end, so it is rejected.
+/// The bytes in a regular file. A device or a pipe might never end, so it is rejected.
 fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
     let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
     let file = regular::open(path).map_err(cannot)?;

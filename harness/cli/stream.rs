@@ -20,7 +20,7 @@ use brickbat_rules::{Address, Api, Profile};
 /// A file with the report on its stream, or with the reason why it was not judged.
 type StreamOutcome = (String, Result<StreamReport, String>);
 
-/// The sender of the streams, as given by the user.
+/// The stream sender, as given by the user.
 #[derive(Debug, Clone)]
 pub(super) struct Sender {
     pub(super) dialect: Option<Dialect>,
@@ -84,8 +84,8 @@ fn judged(path: &str, sender: &Sender) -> Result<StreamReport, String> {
     read(path, sender).unwrap_or_else(|error| Err(format!("cannot read {path}: {error}")))
 }
 
-/// The report on the stream of a file, or of standard input for `-`, or the reason why it cannot be judged.
-/// The stream is checked while it is read, so its length does not matter.
+/// The report on a file's stream, or on standard input for `-`, or the reason why it cannot be judged. The
+/// stream is checked while it is read, so its length does not matter.
 fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
     lint_all(path, &mut regular::open_or_stdin(path)?, sender)
 }

@@ -1,4 +1,4 @@
-//! Output of commands that serve. They must continue when the reader of their output stops reading.
+//! Output for commands that serve. They must continue even if the reader of their output stops reading.
 //!
 //! A pipe without a reader fills up after some kilobytes, and then each write blocks forever. `serve`,
 //! `proxy` and `wrap` have to answer requests and Ctrl-C meanwhile, so separate threads write their lines. If
@@ -18,7 +18,7 @@ const N_WAITING: usize = 16_384;
 /// How long the program waits for a reader when it ends. An active reader takes the rest within milliseconds.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// The stream that a text goes to.
+/// The stream to which a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Out,
@@ -87,7 +87,7 @@ impl Writer {
         }
     }
 
-    /// Lets the thread finish, and returns the number of texts that were dropped or are left.
+    /// Lets the thread finish, and returns the number of texts dropped or left.
     fn end(&self) -> u64 {
         let texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner).take();
         drop(texts);

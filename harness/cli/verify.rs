@@ -50,11 +50,11 @@ impl VerifyAdapter {
     }
 }
 
-/// Width of the column of results.
+/// The width of the results column.
 const RESULT_WIDTH: usize = 10;
-/// Lines of an adapter's standard error that are shown: a stack trace.
+/// The number of stderr lines shown: enough for a stack trace.
 const MAX_STDERR_LINES: usize = 20;
-/// Width of the column of probes.
+/// The width of the probes column.
 const PROBE_WIDTH: usize = 21;
 
 fn text(verification: &Verification) -> String {

@@ -26,7 +26,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    /// The work that the arguments of a run request.
+    /// The work requested by a run's arguments.
     pub(super) fn of(arguments: RunArguments) -> Result<Work, CliError> {
         let (jobs, profiles) = plans(&arguments)?;
         let systems = systems(&arguments)?.into_iter();
@@ -34,14 +34,14 @@ impl Work {
         Ok(Work { batches, profiles, arguments })
     }
 
-    /// The cases of an earlier run that did not pass, but could have.
+    /// The cases in an earlier run that did not pass, but could have.
     pub(super) fn again(path: &Path) -> Result<Work, CliError> {
         let note = folder::read_note(path)?;
         let earlier = earlier_cases(path, &note)?;
         Work::of_earlier(path, note, &earlier)
     }
 
-    /// One case of an earlier run.
+    /// One case in an earlier run.
     pub(super) fn one_again(path: &Path, case: &CaseNote) -> Result<Work, CliError> {
         let mut note = folder::read_note(path)?;
         // A run that counts as finished adds no plans that it did not reach.
@@ -105,7 +105,7 @@ impl Work {
     }
 }
 
-/// The plans of a run, and the strictness of the provider.
+/// The plans in a run, and the provider's strictness.
 pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static Profile>), CliError> {
     let unknown = |what: &str, name: &str| CliError::input(format!("unknown {what} `{name}` in run.json"));
     let dialects = arguments.dialects.iter();
@@ -136,7 +136,7 @@ fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
     options.systems()
 }
 
-/// A case of an earlier run.
+/// A case in an earlier run.
 struct EarlierCase {
     system: String,
     plan: String,

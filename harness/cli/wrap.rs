@@ -89,7 +89,7 @@ const GO_ON: &str = "Go on.";
 /// The maximum number of turns in a file.
 const MAX_TURNS: usize = 1000;
 
-/// The maximum bytes of the file with these turns: about a page for each.
+/// The maximum size of the file with these turns, in bytes: about a page per turn.
 const MAX_TURNS_BYTES: u64 = 4 << 20;
 
 impl Wrap {

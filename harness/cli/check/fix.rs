@@ -22,7 +22,7 @@ use brickbat_rules::json::{Document, without_halves};
 use brickbat_rules::naming;
 use brickbat_sessions::{self as sessions, Files, Reason, Repair, RepairOptions, report};
 
-/// The output of the edit.
+/// The edit's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fix {
     /// Write a copy next to the file.
@@ -37,7 +37,7 @@ enum Fixed {
     Accepted,
     /// No edit fixes it.
     Refused,
-    /// It is fixed: its text, and a description of the edits.
+    /// It is fixed: the new text, and a description of the edits.
     Mended(Vec<u8>, String),
 }
 
@@ -45,7 +45,7 @@ enum Fixed {
 /// is the same.
 const MAX_BYTES: u64 = 768 << 20;
 
-/// Fixes each request of the files.
+/// Fixes each request in the files.
 pub(super) fn fix(inputs: &Inputs, options: &CheckOptions, fix: Fix) -> Outcome {
     if matches!(options.strictness, Strictness::Union) {
         return Err(CliError::input("--fix needs one provider, and --profile names a union"));

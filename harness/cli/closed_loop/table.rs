@@ -1,4 +1,4 @@
-//! The sessions of closed loops, and the table of their results.
+//! Closed-loop sessions, and the table of their results.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use brickbat_report::report::Case;
 use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_sessions::{self as sessions, Fault, Spot};
 
-/// A plan that was driven, and the treatment of its store.
+/// An executed plan, and how its store was handled.
 #[derive(Debug, Clone)]
 pub(super) struct Played {
     pub(super) case: Case,
@@ -32,7 +32,7 @@ impl Played {
     }
 }
 
-/// The outcome of a session in the product.
+/// The outcome of loading a session in the product.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Fate {
@@ -60,7 +60,7 @@ pub(super) struct SessionRow {
     /// The call at which it was planted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     spot: Option<String>,
-    /// The product and the form of the store, as recognised.
+    /// The detected product and store format.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     store: Option<String>,
     /// True if the session written by the product was judged valid, before anything was planted.
@@ -83,7 +83,7 @@ pub(super) struct SessionRow {
     /// The rules that the next request breaks.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     diagnosis: BTreeSet<String>,
-    /// The repairs that were made.
+    /// The repairs made.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     repair: BTreeSet<String>,
     /// The reason why the store was not repaired, or not read.
@@ -97,7 +97,7 @@ pub(super) struct SessionRow {
 }
 
 impl SessionRow {
-    /// The rows of plans that ran twice. Control plans load nothing; plans without a load are left out.
+    /// The rows for plans that ran twice. Control plans load nothing; plans without a load are left out.
     pub(super) fn pair(
         plant: Option<(Fault, Spot)>,
         left: Vec<Played>,
@@ -146,8 +146,8 @@ impl SessionRow {
         })
     }
 
-    /// The row of a plan in which the product stored different things in the two runs, so that they cannot be
-    /// compared.
+    /// The row for a plan in which the product stored different things in the two runs, so that they cannot
+    /// be compared.
     fn unlike(plant: Option<(Fault, Spot)>, left: &Played, day: &str) -> SessionRow {
         SessionRow {
             system: left.case.system.clone(),
@@ -194,13 +194,13 @@ impl SessionRow {
         }
     }
 
-    /// The position: the call, or the variant of the scenario.
+    /// The position: the call, or the scenario's variant.
     fn point(&self) -> &str {
         let variant = || self.plan.split('@').next()?.split_once('#').map(|(_, variant)| variant);
         self.spot.as_deref().or_else(variant).unwrap_or_default()
     }
 
-    /// The key of a session: two runs of one session are one row.
+    /// A session's key: two runs of one session share a row.
     fn key(&self) -> (&str, &str, Option<&str>, Option<&str>) {
         (&self.system, &self.plan, self.planted.as_deref(), self.spot.as_deref())
     }
@@ -223,7 +223,7 @@ impl SessionRow {
         self.planted.is_none() && self.without == Fate::GoesOn && self.store.is_some()
     }
 
-    /// A line in the list of sessions that did not come back or were misjudged.
+    /// A line in the list of sessions that were not recovered or were misjudged.
     fn exception(&self) -> String {
         let words = |words: &BTreeSet<String>| match words.is_empty() {
             true => "nothing".to_owned(),
@@ -260,7 +260,7 @@ impl SessionRow {
     }
 }
 
-/// True if the product stored the same in two runs, as far as the verdict shows.
+/// True if the product stored the same in two runs, as far as the verdict reveals.
 fn is_alike(one: &Treated, other: &Treated) -> bool {
     let verdict = |treated: &Treated| treated.found.map(|found| found.verdict);
     verdict(one) == verdict(other)
@@ -323,7 +323,7 @@ const HEAD: [&str; 12] = [
 /// The prefix of a planted fault's name.
 const PLANTED: &str = "planted: ";
 
-/// The counts in one line of the table.
+/// The counts in one row of the table.
 #[derive(Debug, Default)]
 struct Line {
     points: BTreeSet<String>,

@@ -1,4 +1,4 @@
-//! The explanation of a case of a kept run: the check, the loss, the rule, and the known findings of the
+//! The explanation of a case in a kept run: the check, the loss, the rule, and the known findings for the
 //! system.
 
 use super::super::embedded::catalogue;
@@ -10,7 +10,7 @@ use brickbat_drive::folder;
 use brickbat_report::baseline::{Baseline, Entry, PlanFindings};
 use brickbat_report::record::{CaseNote, FindingNote, Record};
 
-/// The page of a case.
+/// The page about a case.
 pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
     let record = folder::read_case(&kept.folder)?;
     let case = &record.case;
@@ -55,7 +55,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
     text
 }
 
-/// The entries of a built-in system's baseline that cover a finding.
+/// The entries in a built-in system's baseline that cover a finding.
 fn known(record: &Record, finding: &FindingNote) -> Vec<Entry> {
     let CaseNote { system, plan, .. } = &record.case;
     let manifests = catalogue().manifests();

@@ -1,6 +1,6 @@
 //! The errors with which known SDKs reject a conversation themselves, before they send anything.
 
-/// An error of an SDK.
+/// An SDK error.
 pub(super) struct ClientError {
     /// The name of its class, or its common name.
     pub(super) name: &'static str,
@@ -12,7 +12,7 @@ pub(super) struct ClientError {
     pub(super) means: &'static str,
     /// Advice for users of the SDK.
     pub(super) advice: &'static str,
-    /// Where it was seen or is documented.
+    /// Where it was observed or is documented.
     pub(super) sources: &'static [&'static str],
 }
 
@@ -118,7 +118,7 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static ClientError> 
     })
 }
 
-/// The page of an error.
+/// The page about an error.
 pub(super) fn page(error: &ClientError) -> String {
     let ClientError { name, sdk, means, advice, sources, .. } = error;
     let sources: String = sources.iter().map(|source| format!("  {source}\n")).collect();

@@ -1,16 +1,16 @@
-//! The pages of rules.
+//! The pages about rules.
 
 use super::super::embedded::{counts, vectors};
 use brickbat_rules::streams::StreamRule;
 use brickbat_rules::{Rule, explain};
 
-/// The pages of the rules that a word names by id, alias or name.
+/// The pages for the rules that a word names by id, alias or name.
 pub(super) fn pages(word: &str) -> Vec<String> {
     let of_streams = StreamRule::named(word).into_iter().map(explain::stream_text);
     of(&Rule::named(word)).into_iter().chain(of_streams).collect()
 }
 
-/// The pages of these rules.
+/// The pages for these rules.
 pub(super) fn of(rules: &[&'static Rule]) -> Vec<String> {
     let (vectors, counts) = (vectors(), counts());
     rules.iter().map(|rule| explain::text(rule, vectors.get(rule.id), &counts)).collect()

@@ -1,4 +1,4 @@
-//! The words that reports print, with their meanings.
+//! The terms that reports print, with their meanings.
 
 use brickbat_engine::checks::{CHECKS, Check};
 use brickbat_report::classes;
@@ -15,7 +15,7 @@ struct Word {
     page: String,
 }
 
-/// The pages of everything that a word names.
+/// The pages for everything that a word names.
 pub(super) fn pages(word: &str) -> Vec<String> {
     let mut pages: Vec<String> = all()
         .into_iter()
@@ -26,7 +26,7 @@ pub(super) fn pages(word: &str) -> Vec<String> {
     pages
 }
 
-/// The names of all words, with the kind of each.
+/// The names of all words, each with its kind.
 pub(super) fn names() -> Vec<(String, &'static str)> {
     all().into_iter().map(|word| (word.name, word.kind)).collect()
 }
@@ -147,7 +147,7 @@ fn class_page(class: &classes::Class) -> String {
     format!("{}\n\n`brickbat classes` shows how well the suite covers it.", class.summary)
 }
 
-/// The page of a built-in scenario, or of one of its plans: the text of its file.
+/// The page for a built-in scenario, or for one of its plans: the text of its file.
 fn scenario(word: &str) -> Option<String> {
     let id = word.split(['#', '@']).next().unwrap_or(word);
     let text = built_in_text(id)?;

@@ -1,4 +1,4 @@
-//! Checks that the known bugs of filters still appear.
+//! Checks that the known filter bugs still occur.
 
 use super::named::Chosen;
 use crate::cli::embedded::bugs_of_filters;
@@ -10,10 +10,10 @@ use brickbat_drive::driver::{FilterManifest, FilterProcess};
 use brickbat_filter_suite::{Bug, Filter};
 use tokio::runtime::Runtime;
 
-/// Exit code when a bug no longer shows, so that its file and the page are out of date.
+/// The exit code when a bug no longer occurs, so that its file and the page are out of date.
 const OUT_OF_DATE: u8 = 1;
 
-/// Runs the input of each known bug of these filters, and reports whether the bug still shows.
+/// Runs the input of each known bug in these filters, and reports whether the bug still occurs.
 pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
     let bugs = bugs_of_filters().map_err(CliError::input)?;
     let (mut n_shown, mut n_gone, mut n_unjudged) = (0_usize, 0_usize, 0_usize);
@@ -46,7 +46,7 @@ pub(super) fn execute(chosen: &[Chosen], runtime: &Runtime) -> Outcome {
     })
 }
 
-/// Each bug, with true if the filter still shows it.
+/// Each bug, with true if the filter still has it.
 fn ask(manifest: &FilterManifest, bugs: &[&(String, Bug)], runtime: &Runtime) -> Result<Vec<bool>, CliError> {
     let (cache, supervisor) = (cache_folder()?, own_program()?);
     let note = |words: &str| tell(words);

@@ -1,4 +1,4 @@
-//! Baselines of filters, as files.
+//! Filter baselines, as files.
 
 use std::fmt::Write;
 use std::path::Path;

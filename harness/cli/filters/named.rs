@@ -1,4 +1,4 @@
-//! The filters that names refer to: the built-in ones, and functions of Brickbat itself.
+//! The filters to which names refer: the built-in ones, and functions in Brickbat itself.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ pub(super) struct Chosen {
     pub(super) modes: Vec<Mode>,
     /// All its modes; one of them may convert back.
     pub(super) all: Vec<Mode>,
-    /// The manifest for its installation and start; none for a function of Brickbat itself.
+    /// The manifest used to install and start it; none for a function in Brickbat itself.
     pub(super) manifest: Option<FilterManifest>,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn of_manifest(path: &Path) -> Result<Vec<Chosen>, CliError> {
     Ok(manifests.first().map(|manifest| Chosen::of(manifest, None)).into_iter().collect())
 }
 
-/// The function of one of Brickbat's own filters.
+/// The function behind one of Brickbat's own filters.
 pub(super) fn function(name: &str) -> Result<Box<dyn Filter>, CliError> {
     let own = planted::named(name).ok_or_else(|| CliError::input(format!("there is no filter `{name}`")))?;
     Ok((own.filter)())

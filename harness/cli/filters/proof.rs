@@ -1,4 +1,4 @@
-//! The proof of the checks of filters: planted bugs, and correct filters.
+//! Proves the filter checks with planted bugs and correct filters.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use brickbat_report::report::text::{Tone, counted};
 /// Exit code if a check misses its bug, or accuses a correct filter.
 const UNPROVEN: u8 = 1;
 
-/// Histories of each kind that a planted bug gets: some bugs need a rare one.
+/// The number of histories of each kind that a planted bug gets: some bugs need a rare one.
 pub(in crate::cli) const N_PLANTED: u64 = 40;
 
 /// Judges all of them; correct filters get this number of histories of each kind.

@@ -7,7 +7,7 @@ use brickbat_filter_suite::checks::CHECKS;
 use brickbat_filter_suite::{Baseline, RouteReport};
 use brickbat_report::report::text::counted;
 
-/// The number of reasons for unjudged inputs that are shown, the most frequent first.
+/// The number of reasons shown for unjudged inputs, the most frequent first.
 const MAX_REASONS: usize = 3;
 
 /// The filters and their modes.
@@ -79,7 +79,7 @@ fn others(route: &RouteReport) -> String {
     text
 }
 
-/// Filters and checks in a table: the number of failures, and of inputs.
+/// A table of filters and checks, with the number of failures and of inputs.
 pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     let mut text = String::new();
     for (name, routes) in judged {
@@ -104,7 +104,7 @@ pub(super) fn matrix(judged: &[(String, Vec<RouteReport>)]) -> String {
     text
 }
 
-/// True if so few inputs of a route can be judged (less than a third) that its verdict means little.
+/// True if so few inputs on a route can be judged (less than a third) that its verdict means little.
 pub(super) fn is_thin(route: &RouteReport) -> bool {
     3 * route.judged < route.inputs
 }

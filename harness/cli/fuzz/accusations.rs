@@ -1,4 +1,5 @@
-//! The findings on the reference agent in generated scenarios. Each of these accusations is a bug in Brickbat.
+//! The findings against the reference agent in generated scenarios. Each of these accusations is a bug in
+//! Brickbat.
 
 use std::path::Path;
 
@@ -15,7 +16,7 @@ use brickbat_scenario::verdict::Finding;
 #[derive(Default)]
 pub(super) struct Accusations {
     all: Vec<Accusation>,
-    /// How many of them have been printed.
+    /// The number already printed.
     n_reported: usize,
 }
 
@@ -30,7 +31,7 @@ impl Accusations {
         self.all.is_empty()
     }
 
-    /// Keeps the first finding of a scenario that is of a new kind.
+    /// Keeps a scenario's first finding of a new kind.
     pub(super) fn add(&mut self, scenario: &Scenario, dialect: Dialect, findings: Vec<Finding>) {
         let is_new = |finding: &Finding| self.all.iter().all(|known| !known.is_of_the_kind_of(finding));
         if let Some(finding) = findings.into_iter().find(is_new) {

@@ -1,4 +1,4 @@
-//! The distinct faults of stored sessions, with the number of sessions that have each.
+//! The distinct faults in stored sessions, with the number of sessions that have each.
 
 use std::collections::BTreeMap;
 
@@ -33,7 +33,7 @@ pub(super) struct Fault {
 }
 
 impl Fault {
-    /// The rule without its dialect, and the word for the structure.
+    /// The rule without its dialect, and the name of the structure.
     pub(super) fn name(&self) -> String {
         let Imported { rule, hash, .. } = &self.imported;
         let rule = rule.id.split_once('/').map_or(rule.id, |(_, rule)| rule);
@@ -52,7 +52,7 @@ impl Fault {
 }
 
 impl Faults {
-    /// The faults of all sessions in the stores. A single store may be a recording, whose name is then
+    /// The faults in all sessions in the stores. A single store may be a recording, whose name is then
     /// `recording`.
     pub(super) fn of(
         stores: &[Store],
@@ -107,7 +107,7 @@ impl Faults {
         Ok(faults)
     }
 
-    /// The totals, in one line.
+    /// The totals, on one line.
     pub(super) fn summary(&self) -> String {
         let n_bricked: usize = self.found.iter().map(|fault| fault.n_sessions).sum();
         let passed_over = match self.n_passed_over {

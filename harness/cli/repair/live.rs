@@ -22,7 +22,7 @@ pub(super) fn process_with(path: &Path) -> Option<String> {
     })
 }
 
-/// The process that holds the lock of a Codex session. The session's id is at the end of its rollout's name.
+/// The process that holds a Codex session's lock. The session's id is at the end of its rollout's name.
 fn locked(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let locks =

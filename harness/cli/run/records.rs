@@ -8,7 +8,7 @@ use brickbat_report::report::{Case, Report};
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Verdict;
 
-/// The destination of the records of cases.
+/// Where the case records go.
 pub(super) enum Records {
     /// No records are kept.
     None,
@@ -19,7 +19,7 @@ pub(super) enum Records {
 }
 
 impl Records {
-    /// Removes the cached folder of a run in which nothing ran.
+    /// Removes a run's cached folder if nothing ran.
     pub(super) fn discard(&self) {
         if let Records::Cached(folder) = self {
             // If this fails, a later run removes it.
@@ -40,13 +40,13 @@ impl Records {
         }
     }
 
-    /// True if the record of a case can be read.
+    /// True if a case's record can be read.
     pub(super) fn has(&self, case: &Case) -> bool {
         let path = self.path().map(|path| path.join(case_path(&case.system, &case.plan)));
         path.is_some_and(|path| folder::read_case(&path).is_ok())
     }
 
-    /// The records of the cases that represent the causes, if they were kept.
+    /// The records of the causes' representative cases, if they were kept.
     pub(super) fn examples(&self, report: &Report) -> Vec<Record> {
         let Some(folder) = self.path() else { return Vec::new() };
         let causes = report.causes();

@@ -17,7 +17,7 @@ use brickbat_drive::strict_server::{Seen, StrictServer};
 use brickbat_engine::standalone::{FaultKind, NoPoint, Notice, Order, Ordered, ReplyPoint};
 use brickbat_scenario::trace::ExchangeId;
 
-/// The maximum bytes of a line; an order has fewer than a hundred.
+/// The maximum number of bytes in a line; an order has fewer than a hundred.
 const MAX_LINE: u64 = 64 * 1024;
 
 /// An order, as a line.
@@ -90,7 +90,7 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
     lines
 }
 
-/// The first line: the address of the provider.
+/// The first line: the provider's address.
 fn ready(url: &str) -> Value {
     let own = |name: &str| std::env::var(name).ok();
     json!({

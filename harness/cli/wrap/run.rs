@@ -129,7 +129,7 @@ impl Ended {
         format!("{how}; {n_requests} requests, {n_refused} refused")
     }
 
-    /// The exit code of the program, if it has one.
+    /// The program's exit code, if it has one.
     pub(super) fn status(&self) -> Option<i32> {
         match self {
             Ended::ByItself(status) | Ended::AtPoint { status: Some(status), .. } => status.code(),

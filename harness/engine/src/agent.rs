@@ -6,12 +6,12 @@
 //! agent follows a few rules:
 //!
 //! - **Every call that is kept has one result**, directly after its message and in the order of the calls. A
-//!   call with incomplete arguments is dropped; a tool that was cut off is reported as one that may have run.
+//!   call with incomplete arguments is dropped; a tool that was cut off is reported as possibly having run.
 //! - **Results are facts.** A result that a tool returned before the end of the turn is kept. No success is
-//!   invented, no tool runs twice, and a late result is not recorded a second time.
+//!   invented, no tool runs twice, and a late result is not recorded again.
 //! - **The user's message stays**, however the turn ends.
-//! - **A reply is kept as it came**: in its order, with its signatures, in one message. A retry starts from
-//!   nothing.
+//! - **A reply is kept as it arrived**: in its order, with its signatures, in one message. A retry starts
+//!   from nothing.
 //! - **A stop ends the turn immediately**, even if a tool does not react to it. The user sees no call that
 //!   runs forever.
 //! - **The agent sends what it stores.** A repair is made only once and stored, so later requests repeat it
@@ -20,10 +20,10 @@
 //!   the process that loads it adds a result for every open call.
 //!
 //! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read the modules
-//! in this order: `decisions` has every decision of the agent with its reason, `turn` the course of a turn,
-//! `failure` replies that fail, `ending` stops and interruptions, `model_errors` errors of the model,
+//! in this order: `decisions` contains every decision of the agent with its reason, `turn` the course of a
+//! turn, `failure` replies that fail, `ending` stops and interruptions, `model_errors` model errors,
 //! `handoff` calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools`
-//! tools that the provider runs, `side_request` and `compaction` changes of the history, `provider_switch`
+//! tools that the provider runs, `side_request` and `compaction` changes to the history, `provider_switch`
 //! another provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that
 //! survives the process. A canary is this agent with one wrong decision; see [`crate::flaws`].
 
@@ -73,7 +73,7 @@ pub struct Agent {
     session: Session,
     turn: Option<Turn>,
     side_request: Option<SideRequest>,
-    /// A change of the history that waits for the results of the running step.
+    /// A history change that waits for the running step's results.
     put_off: Option<Change>,
     sub_agents: SubAgents,
 }
@@ -115,12 +115,12 @@ pub struct Tool {
     pub hands_over: Option<String>,
     /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     pub agent: bool,
-    /// True if it runs on the user's side: this agent hands its calls out and waits for their results.
+    /// True if it runs in the client: this agent hands its calls to the client and waits for their results.
     pub client: bool,
 }
 
 impl Setup {
-    /// The declarations of the tools at a provider of this dialect.
+    /// The tool declarations for a provider of this dialect.
     fn declared_at(&self, dialect: Dialect) -> String {
         wire::of(dialect).declared_tools(&request::offered(&self.tools), self.searching)
     }
@@ -248,7 +248,7 @@ impl Agent {
         &self.setup.tools
     }
 
-    /// The thread as the next request would send it: a JSON array of messages of the dialect.
+    /// The thread as the next request would send it: a JSON array of messages in the dialect.
     pub fn history(&self) -> Vec<u8> {
         wire::of(self.setup.dialect).request_messages(&self.decisions.history(&self.session.thread))
     }

@@ -2,7 +2,7 @@
 //!
 //! Each check is one file, named after its id, with everything about it. It knows no SDK: it reads the
 //! observed events and reports the harm to the user of the system. Each check is proven in two ways: it
-//! catches a canary, and it has no findings for the reference agent. `README.md` next to the files lists the
+//! catches a canary, and it has no findings for the reference agent. `README.md` in the same folder lists the
 //! invariants that the checks cover.
 
 mod changed;
@@ -149,7 +149,7 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// Judges one run of a plan on a system without an application around it. `needed` is the grade of receipts
+/// Judges one run of a plan on a system that has no application around it. `needed` is the grade of receipts
 /// that this driver can achieve; `concurrency` is the result of the control plan, if there was one.
 pub fn judge(
     plan: &Plan,
@@ -162,10 +162,10 @@ pub fn judge(
     judge_apart_from(apart, plan, run, profile, needed, concurrency)
 }
 
-/// The findings that are kept separate from those of a plan.
+/// The findings that are kept separate from a plan's findings.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
-    /// Causes that the control plan has shown as well; they are reported there.
+    /// Causes that also occur in the control plan; they are reported there.
     pub known: &'a [Signature],
     /// The duties of the application around the system. Findings that rest on them are listed separately.
     pub application: &'a Application,

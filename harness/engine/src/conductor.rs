@@ -77,7 +77,7 @@ pub enum Command {
         call: Option<CallKey>,
         consent: Consent,
     },
-    /// Record that a stop has not ended the turn, so that the provider and the tools continue.
+    /// Records that a stop has not ended the turn, so that the provider and the tools continue.
     LetGo,
     /// Record that the harness waited without success.
     GiveUp,
@@ -91,8 +91,8 @@ pub struct Patience {
     pub progress: u32,
     /// Quiet periods after which the conductor assumes that a turn hangs.
     pub hang: u32,
-    /// Quiet periods after which the provider and the tools continue in a stopped turn. Set for a system that
-    /// notices a stop only then; `None` for one that must notice it on its own.
+    /// The number of quiet periods after which the provider and the tools continue in a stopped turn. Set for
+    /// a system that notices a stop only then; `None` for one that must notice it on its own.
     pub grace: Option<u32>,
 }
 
@@ -104,7 +104,8 @@ const BACK_OFF: u32 = 4;
 /// The largest factor by which back-off extends the wait for a hang, however long a client pauses.
 const MAX_BACK_OFF: u32 = 16;
 
-/// Requests of one turn after which the user stops it. Clients retry 2 to 10 times; a turn has a few replies.
+/// The number of requests in one turn after which the user stops it. Clients retry 2 to 10 times; a turn has
+/// a few replies.
 const MAX_REQUESTS: u32 = 128;
 
 /// Decides what happens next in one plan.
@@ -164,7 +165,7 @@ impl Conductor {
         self.actions.iter().map(|action| action.receipt.clone()).collect()
     }
 
-    /// True if the last turn is over and the next one has not begun.
+    /// True if the last turn has ended and the next one has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.turn.stage.is_over()
     }
@@ -451,7 +452,7 @@ impl Conductor {
         self.turn.n_quiet >= self.patience.progress
     }
 
-    /// Handles a quiet period: does what waits for one, and eventually gives up.
+    /// Handles a quiet period: carries out what waits for one, and eventually gives up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.turn.n_quiet += 1;
         let is_patient = self.is_patient();
@@ -497,8 +498,8 @@ impl Conductor {
         }
     }
 
-    /// Quiet periods after which the turn counts as hanging. A turn that retries with longer and longer
-    /// pauses gets more time. A turn that the harness itself has stopped gets no more than usual.
+    /// The number of quiet periods after which the turn counts as hanging. A turn that retries with ever
+    /// longer pauses gets more time. A turn that the harness itself has stopped gets no more than usual.
     fn hang(&self) -> u32 {
         let Patience { progress, hang, grace: _ } = self.patience;
         if self.turn.is_broken_off {

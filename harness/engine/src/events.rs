@@ -1,5 +1,5 @@
-//! Events of calls in an SDK's own stream, the stored state of each call after every event, and the
-//! invariants of that state in any order of events.
+//! Call events in an SDK's own stream, the stored state of each call after every event, and the invariants of
+//! that state for any event order.
 //!
 //! A call is declared, its arguments stream, it becomes ready, and it gets a result or the turn ends without
 //! one. `store` is a correct store, with bugs to plant; `breach` judges the contents of any store; `shuffle`
@@ -20,7 +20,7 @@ pub use sequence::{Sequence, without};
 pub use shuffle::{MAX_EVENTS, shuffled};
 pub use store::{Store, StoreBug, consume};
 
-/// An event of a call in a stream. Every SDK has an event for each of these.
+/// A call event in a stream. Every SDK has an event for each of these.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
@@ -52,7 +52,7 @@ pub enum Event {
         /// True if it is an error.
         failed: bool,
     },
-    /// The turn is over.
+    /// The turn has ended.
     Finish,
 }
 
@@ -121,7 +121,7 @@ pub struct Stored {
     pub result: Option<String>,
 }
 
-/// The contents of a store after each event of a sequence.
+/// The contents of a store after each event in a sequence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Told")]
@@ -137,7 +137,7 @@ pub struct Consumed {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Refused {
-    /// Its position in the sequence, from 0.
+    /// Its 0-based position in the sequence.
     pub at: usize,
     /// The error message of the store.
     pub message: String,

@@ -1,7 +1,7 @@
 //! The planted bugs: each file gets a few of the reference agent's decisions wrong, as a real system did.
 //!
 //! A canary is the reference agent with one flaw. The suite must catch it with the check that the flaw names.
-//! No check, rule or provider knows about flaws. To plant one, add its file and list it here, twice.
+//! No check, rule or provider knows about flaws. To plant one, add its file and list it here in both lists.
 
 mod approval_forgotten;
 mod approval_talked_over;
@@ -314,13 +314,13 @@ impl Flaw {
         self
     }
 
-    /// Sets the only dialects in which it can show, and the reason.
+    /// Sets the only dialects in which it can occur, and the reason.
     const fn only_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         self.only_on = Some((dialects, why));
         self
     }
 
-    /// Sets dialects in which it cannot show, and the reason. There can be two reasons.
+    /// Sets dialects in which it cannot occur, and the reason. A second call adds a second group.
     const fn not_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         let at = if self.not_on[0].0.is_empty() { 0 } else { 1 };
         self.not_on[at] = (dialects, why);
@@ -358,7 +358,7 @@ impl Canary {
         self.0.class
     }
 
-    /// The reason why the bug cannot show in a dialect, if it cannot.
+    /// The reason why the bug cannot occur in a dialect, if it cannot.
     pub fn senseless_in(self, dialect: Dialect) -> Option<&'static str> {
         let elsewhere = self.0.only_on.filter(|(dialects, _)| !dialects.contains(&dialect));
         let here = self.0.not_on.into_iter().find(|(dialects, _)| dialects.contains(&dialect));

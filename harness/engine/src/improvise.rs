@@ -1,8 +1,8 @@
-//! Improvised replies of the model, for requests that no scenario answers.
+//! Improvised model replies, for requests that no scenario answers.
 //!
 //! After a prompt, the model calls several of the offered tools at once, with arguments that fit their
-//! schemas. It answers in text when the results have come. Everything depends only on a seed and on the
-//! number of the request, so the same requests in the same order get the same replies, including ids.
+//! schemas. It answers in text when the results have arrived. Everything depends only on a seed and on the
+//! request number, so the same requests in the same order get the same replies, including ids.
 
 mod arguments;
 mod tools;
@@ -40,7 +40,7 @@ pub struct Standing {
 
 impl Standing {
     /// The state of a conversation. The messages since the model's last one decide, because programs add
-    /// their own notes to the results of tools.
+    /// their own notes to tool results.
     pub fn of(history: &History) -> Standing {
         let is_of_model = |role: Role| role == Role::Assistant;
         let mut n_rounds = 0;

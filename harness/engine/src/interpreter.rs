@@ -1,7 +1,7 @@
 //! The interpreter of the conductor's commands, and the world that they change.
 //!
-//! The simulation and the live runner are two [`World`]s. [`perform`] leads both through a plan, so a command
-//! means the same in either. The postcondition of each command is documented only here.
+//! The simulation and the live runner are two [`World`]s. [`perform`] takes both through a plan, so a command
+//! means the same in each. The postcondition of each command is documented only here.
 
 use brickbat_scenario::plan::{CallKey, Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
@@ -28,14 +28,14 @@ pub trait World {
     /// Delivers the user's stop. Later events, such as a late result, reach a system that has taken it in.
     fn stop(&mut self) -> Self::Done<'_>;
 
-    /// Throws an exception out of the system's loop. Later events reach a system that has taken it in.
+    /// Throws an exception from the system's loop. Later events reach a system that has taken it in.
     fn interrupt(&mut self, cause: InterruptCause) -> Self::Done<'_>;
 
     /// Sends a message to the running turn. Later events reach a system that has taken it in.
     fn say(&mut self, way: Aside, text: String) -> Self::Done<'_>;
 
-    /// Kills the process of the system once it has finished what it was given, and observes its death. All
-    /// work still pending for it is dropped.
+    /// Kills the system's process once it has finished what it was given, and observes its death. All its
+    /// pending work is dropped.
     fn kill(&mut self) -> Self::Done<'_>;
 
     /// Starts a new process that loads the session, and observes that it has done so.

@@ -45,7 +45,7 @@ use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 #[derive(Debug)]
 pub struct Provider {
     plan: Arc<Plan>,
-    /// The profile for the dialect of the plan.
+    /// The profile for the plan's dialect.
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
@@ -62,8 +62,8 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// Creates the provider of a plan, with a profile of the plan's dialect. Requests of turns in another
-    /// dialect are checked against the newest profile of that dialect.
+    /// Creates a plan's provider, with a profile for the plan's dialect. Requests in turns in another dialect
+    /// are checked against the newest profile of that dialect.
     pub fn new(plan: Arc<Plan>, profile: &'static Profile) -> Provider {
         let recall = Recall::of(&plan);
         Provider {
@@ -176,7 +176,7 @@ impl Provider {
         (kind, answer)
     }
 
-    /// The first request of the thread that did not reach this provider, if there is one. Such a run proves
+    /// The first request in the thread that did not reach this provider, if there is one. Such a run proves
     /// nothing.
     pub fn misaddressed(&self) -> Option<&Misaddressed> {
         self.addresses.lost()
@@ -189,8 +189,8 @@ impl Provider {
 
     /// The turn after which a request asks something in the system's own text, with the thread before it: for
     /// example, what the user may want next. Such a request is not part of the thread. It comes when a turn
-    /// has all its replies, or so late that the next turn has begun; then it contains the user's text of an
-    /// earlier turn, but not that of this one. It counts only once per turn: a system that repeats it is in a
+    /// has all its replies, or so late that the next turn has begun; then it contains the user's text from an
+    /// earlier turn, but not from this one. It counts only once per turn: a system that repeats it is in a
     /// loop.
     fn asks_by_itself_after(&self, bytes: &[u8], body: Json) -> Option<usize> {
         let turn = self.playhead.turn();
@@ -214,8 +214,8 @@ impl Provider {
         is_own.then_some(of_turn)
     }
 
-    /// The answer to a request of a sub-agent. It does not advance the script of the thread, and requests of
-    /// the thread do not advance the sub-agent.
+    /// The answer to a sub-agent's request. It does not advance the thread's script, and requests in the
+    /// thread do not advance the sub-agent.
     fn sub_agent_asks(
         &self,
         exchange: ExchangeId,
@@ -305,7 +305,7 @@ impl Provider {
         }
     }
 
-    /// Answers a request that comes after the last reply of the script.
+    /// Answers a request that comes after the last scripted reply.
     fn surplus(&self, exchange: ExchangeId, asked: &ReplyTerms, sight: &Sight) -> (RequestKind, Answer) {
         let surplus = recall::surplus();
         let script = recall::shown(&self.plan, &surplus, sight);
@@ -343,8 +343,8 @@ pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Pr
     if own.dialect == dialect { own } else { Profile::newest(dialect) }
 }
 
-/// True if an action may be due when the next request has already arrived: the system may respond to a result
-/// with that request before the harness knows that the result has arrived.
+/// True if an action may become due after the next request has already arrived: the system may respond to a
+/// result with that request before the harness knows that the result has arrived.
 fn is_after_a_result(action: &PlannedAction) -> bool {
     matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
 }

@@ -1,9 +1,9 @@
 //! The relay between a program and a server with a supported dialect.
 //!
-//! It checks each request against the rules before it passes it on. A request that breaks a rule is rejected
-//! with the provider's own message, unless the user wants such requests let through. It checks each stream
-//! that comes back against the grammar of its dialect. It can cut and delay replies. It does no I/O: it
-//! decides what happens to the bytes, and counts.
+//! It checks each request against the rules before forwarding it. A request that breaks a rule is rejected
+//! with the provider's own message, unless the user wants such requests let through. It checks each returned
+//! stream against its dialect's grammar. It can cut and delay replies. It does no I/O: it decides what
+//! happens to the bytes, and counts.
 //!
 //! It never changes a byte of a reply unless it injects a fault into that reply.
 
@@ -38,7 +38,7 @@ use brickbat_scenario::wire::{self, Tokens};
 use passage::Asked;
 use spoil::Planned;
 
-/// The treatment of a request that breaks a rule.
+/// How a request that breaks a rule is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     /// The relay rejects it with the provider's message, and the server never sees it.
@@ -54,9 +54,9 @@ pub struct RelayBehaviour {
     pub strictness: Strictness,
     /// The host of the server.
     pub host: String,
-    /// The URL of the server, the prefix of the paths in a recording.
+    /// The server URL, which is the prefix of the paths in a recording.
     pub url: String,
-    /// The treatment of requests that break a rule.
+    /// How requests that break a rule are handled.
     pub refused: Refused,
     /// Faults that are injected at random points of replies.
     pub faults: Option<Faults>,
@@ -107,7 +107,7 @@ pub enum RelayNotice {
         /// The error.
         words: String,
     },
-    /// A request for something other than a reply; it is passed on unchanged.
+    /// A request for anything other than a reply; it is forwarded unchanged.
     Beside {
         /// The method.
         method: String,
@@ -144,8 +144,8 @@ pub struct Relay {
 /// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// The relay itself answers paths below this one with a report of the events so far, and passes none of them
-/// on.
+/// The relay itself answers requests to paths below this one with a report of the events so far, and passes
+/// none of them on.
 const OWN: &str = "/_brickbat/";
 
 impl Relay {
@@ -299,7 +299,7 @@ impl Relay {
         }
     }
 
-    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
     /// replies while no request has offered any.
     fn count(&mut self, offers: bool) -> Option<u32> {
         if offers && !self.has_offered {

@@ -34,7 +34,7 @@ pub const PATIENCE: Patience = Patience { progress: 1, hang: 2, grace: None };
 /// The shortest pause that is reported.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// The maximum number of steps of one simulation. A plan of the built-in suite takes about 300.
+/// The maximum number of steps in one simulation. A plan from the built-in suite takes about 300.
 const MAX_STEPS: usize = 100_000;
 
 /// Drives a plan on an agent. `width` is the number of tools that the agent runs at once, if known.
@@ -87,11 +87,11 @@ struct Simulation<A> {
     provider: Provider,
     conductor: Conductor,
     agent: A,
-    /// The process that currently has the session, 1 or 2.
+    /// The process that currently holds the session, 1 or 2.
     process: u32,
     /// The other process of the session, if there are two.
     other: Option<A>,
-    /// The contents of the store, if something happens between two of its writes.
+    /// The contents of the store at a point between two of its writes.
     disk: Option<Disk>,
     trace: Trace,
     todo: VecDeque<Todo>,

@@ -1,7 +1,7 @@
 //! A strict provider without a plan. Any program may send it requests, in every dialect, and the harness does
 //! not drive that program.
 //!
-//! It is the provider of plans with another source of replies. The dialect follows from the path; the profile
+//! It is the plan provider with a different source of replies. The dialect follows from the path; the profile
 //! follows from the path, the options, or the model. It checks each request against the rules. It rejects a
 //! request that breaks one with the real provider's message. Otherwise it answers from a scenario or with an
 //! improvised reply, and may inject a fault.
@@ -50,10 +50,9 @@ pub struct Behaviour {
     pub strictness: Strictness,
     /// The source of improvised replies.
     pub manner: Manner,
-    /// The plans of a scenario, one for each dialect. Replies in other dialects are improvised.
+    /// A scenario's plans, one for each dialect. Replies in other dialects are improvised.
     pub scripted: Vec<Plan>,
-    /// The count of tokens that each reply reports for its request; `None` derives it from the size of the
-    /// body.
+    /// The token count that each reply reports for its request; `None` derives it from the size of the body.
     pub usage: Option<u64>,
     /// Faults in improvised replies.
     pub faults: Option<Faults>,
@@ -80,7 +79,7 @@ pub enum Notice {
         status: u16,
         /// The provider's error message.
         message: String,
-        /// The history in the request, in one line.
+        /// The history in the request, on one line.
         shape: String,
     },
     /// A request to a path that does not exist here.
@@ -351,7 +350,7 @@ impl Standalone {
         }
     }
 
-    /// Answers a request for something other than a reply.
+    /// Answers a request for anything other than a reply.
     fn beside(&mut self, exchange: ExchangeId, request: Request<'_>) -> Answer {
         for (dialect, path) in address::beside(request.path) {
             let Some(body) = wire::of(dialect).side_answer(request.method, &path, request.body) else {
@@ -434,7 +433,7 @@ pub(crate) fn coding(request: Request<'_>) -> Option<String> {
     (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
 }
 
-/// The history in one line. Calls are named by letters, in the order in which they occur.
+/// The history on one line. Calls are named by letters, in the order in which they occur.
 pub(crate) fn shape(history: &History) -> String {
     let mut ids: Vec<&str> = Vec::new();
     for item in &history.items {

@@ -1,8 +1,8 @@
 //! The cause of a finding, by which findings are grouped.
 //!
 //! A signature leaves out the location of a finding and the calls in it, so it stays the same when a scenario
-//! shrinks or is run with other ids. The faults of a scenario are described as text and as kinds ([`kinds`]).
-//! Regressions are filed under signature and kinds together.
+//! shrinks or is run with different ids. The faults of a scenario are described as text and as kinds
+//! ([`kinds`]). Regressions are filed under signature and kinds together.
 
 mod wrong;
 
@@ -19,8 +19,8 @@ pub struct Signature {
     pub harm: Severity,
     /// The id of the check that fails.
     pub check: String,
-    /// The broken rule without its dialect, or the message of a system that fails. Empty for our own checks,
-    /// where the message follows from the check.
+    /// The broken rule without its dialect, or a failing system's message. Empty for our own checks, where
+    /// the message follows from the check.
     pub says: String,
 }
 
@@ -45,7 +45,7 @@ impl Signature {
         Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
     }
 
-    /// The provenance for a scenario that was found to show this cause in that system.
+    /// The provenance for a scenario found to trigger this cause in that system.
     pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
         let Signature { harm, check, says } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();

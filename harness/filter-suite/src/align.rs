@@ -6,9 +6,9 @@ use crate::{CallFact, Facts};
 
 /// Returns, for each call in `before`, its index among the calls in `after`.
 ///
-/// An id that occurs once on each side decides. Other calls are matched by tool and arguments, starting
-/// from the end, because filters drop messages at the beginning. If both sides have the same number of
-/// remaining calls, these are matched in order.
+/// Calls whose id occurs exactly once on each side are matched by it. Other calls are matched by tool and
+/// arguments, starting from the end, because filters drop messages at the beginning. If both sides have the
+/// same number of remaining calls, these are matched in order.
 pub(crate) fn aligned(before: &Facts, after: &Facts) -> Vec<Option<usize>> {
     let (old, new) = (before.calls(), after.calls());
     let mut found: Vec<Option<usize>> = vec![None; old.len()];

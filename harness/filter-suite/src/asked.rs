@@ -19,7 +19,7 @@ pub struct Asked {
     pub model: Option<String>,
     /// The format of the request.
     pub form: Form,
-    /// The body, or the list of messages in another format.
+    /// The body, or the message list in another format.
     pub request: Value,
     /// True for a control: the same conversion without the filter.
     pub is_control: bool,

@@ -1,5 +1,4 @@
-//! The known causes of a filter as data. A known cause that shows is expected; one that does not show is
-//! stale.
+//! A filter's known causes as data. A known cause that occurs is expected; one that does not occur is stale.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +7,7 @@ use crate::RouteReport;
 /// The version of the format.
 const SCHEMA: u32 = 1;
 
-/// The known bugs of filters.
+/// The known filter bugs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -71,7 +70,7 @@ impl Baseline {
         self.known.iter().any(|known| known.is(filter, route, check, cause))
     }
 
-    /// Returns the known causes of the judged routes that did not show.
+    /// Returns the known causes on the judged routes that did not occur.
     pub fn stale(&self, reports: &[(String, Vec<RouteReport>)]) -> Vec<&Known> {
         let is_judged = |known: &Known| {
             let of_filter = reports.iter().filter(|(filter, _)| *filter == known.filter);

@@ -1,4 +1,4 @@
-//! Bugs of filters: for each, the smallest history that shows it, so that the bug can be reproduced.
+//! Filter bugs: for each, the smallest history that triggers it, so that the bug can be reproduced.
 
 use brickbat_rules::Dialect;
 use serde::Deserialize;
@@ -95,7 +95,7 @@ impl Bug {
         mode.routes().into_iter().find(|route| route.from == self.from && route.to == self.to)
     }
 
-    /// Returns the question that shows the bug.
+    /// Returns the question that triggers the bug.
     pub fn asked(&self, route: &Route<'_>) -> Asked {
         Asked {
             mode: self.mode.clone(),
@@ -112,7 +112,7 @@ impl Bug {
         }
     }
 
-    /// Returns whether this answer shows the bug.
+    /// Returns whether this answer exhibits the bug.
     pub fn is_shown(&self, route: &Route<'_>, said: &Said) -> bool {
         match (&self.shows, said) {
             (Shows::Raises(kind), Said::Raised { kind: raised, .. }) => kind == raised,

@@ -1,7 +1,7 @@
-//! Searches for histories that cause new behaviour in a filter, and varies the ones that did.
+//! Searches for histories that cause new behaviour in a filter, and varies those that do.
 //!
-//! Behaviour is identified by the failed checks and their causes, or by the shape of the answer if no
-//! check failed. The provider still accepts a varied history, so that a finding is valid.
+//! Behaviour is identified by the failed checks and their causes, or by the answer's shape if no check
+//! failed. Varied histories must still be accepted by the provider, so that findings are valid.
 
 use std::collections::BTreeSet;
 
@@ -12,13 +12,13 @@ use crate::inputs::entries;
 use crate::yardstick::refusals;
 use crate::{Facts, Input, Judged, Outcome, Part, Route, Said, Share, State};
 
-/// Maximum number of histories to vary. The oldest is dropped first.
+/// The maximum number of histories to vary. The oldest is dropped first.
 const MAX_KEPT: usize = 2000;
 
-/// Maximum number of attempts to find a change that the provider accepts.
+/// The maximum number of attempts to find a change that the provider accepts.
 const MAX_TRIES: usize = 8;
 
-/// Maximum number of entries in a history. A finding in a longer one also shows in a shorter one.
+/// The maximum number of entries in a history. A finding in a longer history also occurs in a shorter one.
 const MAX_ENTRIES: usize = 40;
 
 /// The state of a search on one route.
@@ -175,7 +175,7 @@ fn signature(route: &Route<'_>, judged: &Judged) -> String {
     }
 }
 
-/// Describes the kinds of parts as pairs of neighbours.
+/// Describes the part kinds as pairs of neighbours.
 fn shape(body: &Value, route: &Route<'_>) -> String {
     let facts = Facts::of(body, route.to);
     let kind = |part: &Part| match part {
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
     use crate::{judge, planted};
 
-    /// Number of rounds in a search, and of histories in each.
+    /// The number of rounds in a search, and the number of histories in each.
     const ROUNDS: usize = 6;
     const AT_ONCE: usize = 25;
 

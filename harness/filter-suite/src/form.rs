@@ -1,5 +1,4 @@
-//! Converts histories to the native format of an SDK, for filters of SDKs without a converter for request
-//! bodies.
+//! Converts histories to an SDK's native format, for filters in SDKs without a converter for request bodies.
 
 mod ai_sdk;
 mod pydantic_ai;

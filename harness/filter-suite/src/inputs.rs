@@ -53,15 +53,14 @@ impl Share {
 /// The file of vectors with undocumented forms that providers accept.
 const BEYOND_DOCUMENTS: &str = "accepted-shapes";
 
-/// The flag of vectors with invented types of parts. The rules let them pass, but no SDK needs to support
-/// them.
+/// The flag for vectors with invented part types. The rules let them pass, but no SDK needs to support them.
 const UNHEARD_OF: &str = "unheard-of";
 
 /// Minimum and maximum number of turns in a long history.
 const LONG: (usize, usize) = (4, 9);
 
 impl Input {
-    /// Returns the valid vectors for a route. Vectors that need an earlier reply, or another profile than
+    /// Returns the valid vectors for a route. Vectors that need an earlier reply, or a profile different from
     /// the route's, are left out.
     pub fn of_vectors<'f>(
         files: impl IntoIterator<Item = (&'f str, &'f VectorFile)>,
@@ -212,10 +211,10 @@ const AMPLE: u64 = 1_000_000;
 const BYTES_OF_TOKEN: u64 = 4;
 const BYTES_OF_TOKEN_AT_LEAST: u64 = 2;
 
-/// Number of tokens that counters add per message.
+/// The number of tokens that counters add per message.
 const TOKENS_AROUND: u64 = 8;
 
-/// Maximum number of tokens that counters assume per image.
+/// The maximum number of tokens that counters assume per image.
 const TOKENS_OF_PICTURE: u64 = 2000;
 
 fn n_pictures(entries: &[Value]) -> u64 {

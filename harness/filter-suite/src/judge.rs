@@ -52,15 +52,15 @@ impl Outcome {
 /// The rounds after which a trimmed history is checked.
 const ROUNDS: [u32; 3] = [1, 3, 30];
 
-/// Maximum number of inputs per route that get several rounds. Each takes thirty questions.
+/// The maximum number of inputs per route that get several rounds. Each takes thirty questions.
 const MAX_IN_ROUNDS: usize = 12;
 
-/// Maximum number of inputs per route that are asked again after broken threads, and of broken threads
+/// The maximum number of inputs per route that are sent again after broken threads, and of broken threads
 /// before them.
 const MAX_APART: usize = 8;
 
-/// Maximum number of unchanged inputs per route that are asked a second time. This is enough to detect a
-/// filter that answers differently then.
+/// The maximum number of unchanged inputs per route that are sent a second time. This is enough to detect a
+/// filter whose second answer differs.
 const MAX_EQUAL_AGAIN: usize = 8;
 
 /// Judges the answers of a filter to inputs on one route. `back` is the route that converts back.

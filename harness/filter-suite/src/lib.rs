@@ -4,9 +4,9 @@
 //! [`Mode`] declares the claims of a filter, [`inputs`] creates its inputs, a [`Filter`] answers,
 //! [`judge()`] compares the two, and [`run()`] counts causes and shrinks the history of each.
 //!
-//! This crate is pure. Processes and gateways are driven elsewhere and implement the trait [`Filter`]. The
+//! This crate is pure. Processes and gateways are driven elsewhere and implement the [`Filter`] trait. The
 //! checks do not depend on the filter, and report only problems that its maintainer would accept: declared
-//! losses are not findings, and neither is anything that the dialect of the output cannot represent.
+//! losses are not findings, and neither is anything that the output's dialect cannot represent.
 
 mod align;
 mod asked;

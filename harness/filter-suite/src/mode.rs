@@ -16,7 +16,7 @@ pub enum Kind {
     Gateway,
     /// Fixes histories that a provider would reject.
     Repairer,
-    /// Removes messages, so that the rest fits.
+    /// Removes messages until the rest fits.
     Trimmer,
     /// Replaces messages with a summary.
     Compactor,
@@ -38,7 +38,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Returns the word in a manifest.
+    /// Returns its name in a manifest.
     pub fn name(self) -> &'static str {
         match self {
             Form::Request => "request",
@@ -56,7 +56,7 @@ pub enum Budget {
     /// No budget.
     #[default]
     None,
-    /// Entries of the list of messages, without instructions.
+    /// Entries in the message list, without instructions.
     Messages,
     /// Tokens, according to the filter's counter.
     Tokens,
@@ -253,8 +253,8 @@ impl<'a> Route<'a> {
         self.from != self.to
     }
 
-    /// Returns whether the input is a request body in the dialect of the output. Then the two can be
-    /// compared, and the output can be an input again.
+    /// Returns whether the input is a request body in the output's dialect. Then the two can be compared, and
+    /// the output can be an input again.
     pub fn is_round(&self) -> bool {
         !self.is_foreign() && self.mode.form == Form::Request
     }

@@ -4,8 +4,8 @@ use brickbat_rules::histories::generate::{Mending, Outline};
 
 use crate::{Asked, Function, Input, Mode, Said, Share, State, judge};
 
-/// Returns the first problem of a filter with a conversation. `None` if there is none, or if the mode does
-/// not apply to the conversation.
+/// Returns the first problem that a filter has with a conversation. `None` if it has none, or if the mode
+/// does not apply to the conversation.
 pub fn wrong_with(mode: &Mode, filter: impl Fn(&Asked) -> Said + Clone, outline: &Outline) -> Option<String> {
     let state = match outline.fault() {
         None => State::Valid,
@@ -27,9 +27,8 @@ pub fn wrong_with(mode: &Mode, filter: impl Fn(&Asked) -> Said + Clone, outline:
 
 /// Defines a libFuzzer target for a filter in Rust: a [`Mode`] and a function from [`Asked`] to [`Said`].
 ///
-/// The crate of the target depends on `libfuzzer-sys`. The fuzzer's bytes choose a conversation that is
-/// valid or has a fault that the mode claims to fix. The target panics with the problem, the input and the
-/// output.
+/// The target's crate depends on `libfuzzer-sys`. The fuzzer's bytes choose a conversation that is valid or
+/// has a fault that the mode claims to fix. The target panics with the problem, the input and the output.
 ///
 /// ```text
 /// brickbat_filter_suite::fuzz_filter!(mode(), |asked: &Asked| Said::request(my_filter(&asked.request)));

@@ -46,8 +46,8 @@ pub struct Planted {
 pub const SOUND: [&Own; 5] =
     [&sound::REPAIR, &sound::IDENTITY, &sound::WHOLE_TURNS, &sound::SUMMARY, &sound::CAREFUL];
 
-/// Returns the filters for users: our repair, and a filter that changes nothing, which shows newcomers the
-/// report of a correct filter.
+/// Returns the filters offered to users: our repair, and a filter that changes nothing, which shows newcomers
+/// the report of a correct filter.
 pub fn own() -> Vec<&'static Own> {
     vec![&sound::REPAIR, &sound::IDENTITY]
 }

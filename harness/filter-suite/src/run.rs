@@ -1,4 +1,4 @@
-//! Runs one route from its inputs to its causes, and shrinks the history of each cause.
+//! Runs one route from its inputs to its causes, and shrinks each cause's history.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::checks::{CHECKS, Finding};
 use crate::shrink::{size, smallest};
 use crate::{Broken, Explorer, Filter, Input, Judged, Outcome, Route, Said, judge};
 
-/// Number of inputs judged at a time.
+/// The number of inputs judged at a time.
 const BATCH: usize = 256;
 
 /// The results for a route.
@@ -17,15 +17,15 @@ const BATCH: usize = 256;
 pub struct RouteReport {
     /// The name of the route.
     pub route: String,
-    /// Number of all inputs.
+    /// The total number of inputs.
     pub inputs: u64,
-    /// Number of judged inputs.
+    /// The number of judged inputs.
     pub judged: u64,
     /// The reasons why inputs were not put to the filter, with their number.
     pub not_put: BTreeMap<String, u64>,
     /// The reasons why the output could not represent inputs, with their number.
     pub unsupported: BTreeMap<String, u64>,
-    /// Number of broken histories that the filter rejected, as it declares.
+    /// The number of broken histories that the filter rejected, as declared.
     pub refused: u64,
     /// The counts of each check.
     pub checks: BTreeMap<&'static str, Counted>,
@@ -36,9 +36,9 @@ pub struct RouteReport {
 /// How many inputs a check applied to, and how many failed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counted {
-    /// Number of inputs it applied to.
+    /// The number of inputs to which it applied.
     pub put: u64,
-    /// Number of inputs that failed it.
+    /// The number of inputs that failed it.
     pub failed: u64,
 }
 
@@ -49,13 +49,13 @@ pub struct Cause {
     pub check: &'static str,
     /// The key that groups findings.
     pub cause: String,
-    /// Number of inputs that show it.
+    /// The number of inputs that trigger it.
     pub inputs: u64,
     /// The expected and the actual result for the smallest history.
     pub words: String,
     /// The origin of the first such input.
     pub first: String,
-    /// The smallest history that shows it.
+    /// The smallest history that triggers it.
     pub minimal: Value,
     /// The filter's output for that history.
     pub output: Value,
@@ -88,11 +88,10 @@ pub fn run(
     gathered.finish(filter, route, back)
 }
 
-/// Number of histories in one batch of a search. After each batch, histories with new behaviour are
-/// varied.
+/// The number of histories in one search batch. After each batch, histories with new behaviour are varied.
 const SEARCHED_AT_ONCE: usize = 64;
 
-/// Searches for histories that show a problem until `goes_on` returns false, and reports the problems.
+/// Searches for histories that reveal a problem until `goes_on` returns false, and reports the problems.
 ///
 /// # Errors
 ///
@@ -153,7 +152,7 @@ impl Gathered {
         }
     }
 
-    /// Shrinks the history of each cause.
+    /// Shrinks each cause's history.
     fn finish(
         mut self,
         filter: &mut dyn Filter,

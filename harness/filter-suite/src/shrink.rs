@@ -10,14 +10,14 @@ use crate::judge::judge_by;
 use crate::yardstick::refusals;
 use crate::{Broken, Facts, Filter, Input, Route, State};
 
-/// Maximum number of histories to try per cause. A long history takes about the square of its number of
+/// The maximum number of histories to try per cause. A long history takes about the square of its number of
 /// messages.
 const MAX_TRIED: usize = 3000;
 
-/// Number of histories to try at a time.
+/// The number of histories to try at a time.
 const AT_ONCE: usize = 32;
 
-/// Returns the smallest input that still shows the cause of a check.
+/// Returns the smallest input that still triggers a check's cause.
 ///
 /// # Errors
 ///
@@ -207,7 +207,7 @@ fn changed(entry: &Value, key: &str, value: Value) -> Value {
     entry
 }
 
-/// Returns the body without one of the fields next to its list.
+/// Returns the body without one of the fields beside its list.
 fn fewer_fields(body: &Value, list: &str) -> Vec<Value> {
     let Some(fields) = body.as_object() else { return Vec::new() };
     let beside = fields.keys().filter(|key| *key != list && *key != "model");

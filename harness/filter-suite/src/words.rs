@@ -1,9 +1,9 @@
-//! Compares texts and values as a reader would: do they contain the same words?
+//! Compares texts and values as a reader would: do they contain the same text?
 
 use serde_json::{Map, Number, Value};
 
-/// Returns whether a text contains the words, regardless of what surrounds them: a reformatted JSON value, a
-/// string inside a JSON text, or white space.
+/// Returns whether a text contains these words, regardless of what surrounds them: a reformatted JSON value,
+/// a string inside a JSON text, or white space.
 pub(crate) fn said_in(text: &str, words: &str) -> bool {
     if words.trim().is_empty() || text.contains(words.trim()) {
         return true;
@@ -78,7 +78,7 @@ fn whole(number: &Number) -> Number {
 }
 
 /// Returns whether a result admits a failure or is empty. Any of these words is enough, because dialects
-/// without a flag have only the text.
+/// without an error flag have only the text.
 pub(crate) fn admits_failure(text: &str) -> bool {
     let text = text.to_lowercase();
     text.trim().is_empty() || FAILURE.iter().any(|word| text.contains(word))

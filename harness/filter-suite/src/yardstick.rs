@@ -76,7 +76,7 @@ fn foreign(block: &Block) -> Option<String> {
     }
 }
 
-/// Returns the field that refers to data stored by the provider, which no other provider can know.
+/// Returns the field that refers to data stored by the provider, which other providers cannot resolve.
 pub(crate) fn beside(dialect: Dialect, body: &Value) -> Option<&'static str> {
     let keys = dialect.codec().kept_at;
     keys.iter().copied().find(|key| body.get(key).is_some())

@@ -1,8 +1,8 @@
-//! The actions that can happen at a point of a turn, and the one table that describes them.
+//! The actions that can happen at a point in a turn, and the one table that describes them.
 //!
-//! Lowering, generation, exploration, shrinking, reports and the reference page read the table. A new action
-//! is a variant of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; the engine implements its
-//! effect.
+//! Lowering, generation, exploration, shrinking, reports and the reference page all read the table. A new
+//! action is a variant of [`Action`], its [`ActionSpec`] and its arm in [`Action::spec`]; the engine
+//! implements its effect.
 
 use std::fmt::{self, Display};
 
@@ -70,7 +70,8 @@ pub enum Action<Call = String, Since = u32> {
     Trim(u32),
     /// A summary replaces the history except for the last N messages, or a few more or fewer.
     Summarise(u32),
-    /// The user takes back everything from the message of that turn on, counted from 1. Belongs to `before: prompt`.
+    /// The user takes back everything from the message in that turn onwards; turns are counted from 1. Belongs to
+    /// `before: prompt`.
     Rewind(Since),
     /// The user asks this outside the conversation; it does not become part of it. Belongs to `before: prompt`.
     Aside(String),

@@ -1,4 +1,4 @@
-//! The provider APIs on the wire, one folder each: `mod.rs` has the facts, `encode.rs` writes replies,
+//! The provider APIs on the wire, one folder each: `mod.rs` contains the facts, `encode.rs` writes replies,
 //! `decode.rs` reads them, `request.rs` writes requests, and `history.rs` reads them.
 
 mod anthropic;

@@ -1,8 +1,8 @@
 //! Who is responsible for something: the system, or the application around it.
 //!
-//! An SDK leaves part of the work to the application that uses it, and an adapter then does that part in the
-//! application's place. A fault in that part is not a bug of the SDK. So a finding lists the duties that its
-//! evidence rests on, and a manifest lists those that the application performs. If the two overlap, the
+//! An SDK leaves part of the work to the application that uses it, and an adapter then does that part instead
+//! of the application. A fault in that part is not a bug of the SDK. So a finding lists the duties on which
+//! its evidence rests, and a manifest lists those that the application performs. If the two overlap, the
 //! finding belongs to the application.
 
 crate::named! {
@@ -18,8 +18,8 @@ crate::named! {
         Loop = "loop",
         /// It keeps the questions to the user about calls, and answers each of them before the next prompt.
         Questions = "questions",
-        /// It runs the tools of the user's side, and returns a result for each call that it was given before
-        /// the next prompt.
+        /// It runs the client's tools, and returns a result for each call that it was given before the next
+        /// prompt.
         Client = "client",
         /// It keeps the output of a step that a stop interrupted: the system states that it returns only
         /// complete steps.

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-/// The messages of a conversation as a flat list of items, in order.
+/// The messages in a conversation as a flat list of items, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct History {
@@ -73,8 +73,8 @@ pub enum Content {
 }
 
 impl History {
-    /// The human-readable shape in one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
-    /// returns the word for a wire id.
+    /// The human-readable shape on one line: `u[text] a[text,call a,call b] u[result a,error b]`. `name`
+    /// returns the name for a wire id.
     pub fn shape(&self, name: impl Fn(&str) -> String) -> String {
         self.shape_with(name, |_, _, is_error| result_word(is_error))
     }
@@ -119,7 +119,7 @@ impl History {
     }
 }
 
-/// The human-readable word for a result: `error` if the result is marked as one.
+/// The human-readable name of a result: `error` if the result is marked as one.
 pub fn result_word(is_error: Option<bool>) -> &'static str {
     if is_error == Some(true) { "error" } else { "result" }
 }

@@ -1,6 +1,5 @@
 //! Turns one variant of a scenario into a plan: mints wire ids and markers, cuts texts and arguments,
-//! resolves points, and adds follow-up turns. An event that a scenario describes but that can never happen is
-//! a [`Problem`].
+//! resolves points, and adds follow-up turns. An event in a scenario that can never happen is a [`Problem`].
 //!
 //! Lowering has stages; each runs only if the one before has found no problem.
 
@@ -51,7 +50,7 @@ use ids::IdSource;
 use points::TurnContext;
 use problem::Problems;
 
-/// Every plan of a scenario file: each variant on each of the dialects, variants first.
+/// Every plan in a scenario file: each variant in each of the dialects, variants first.
 pub fn plans(
     id: &str,
     file_name: &str,
@@ -97,8 +96,8 @@ fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problems: &[P
     show(own, &problem.pointer, &problem.message, problem.hint.clone())
 }
 
-/// The plan of one variant of the scenario `id` on one dialect. `variant` is the variant's name.
-/// On error, the list of problems is never empty.
+/// The plan for one variant of the scenario `id` in one dialect. `variant` is the variant's name. On error,
+/// the list of problems is never empty.
 pub fn lower(
     id: &str,
     variant: &str,
@@ -165,7 +164,7 @@ pub fn lower(
     Ok(plan)
 }
 
-/// The control plan: the same conversation in which nothing goes wrong, from an empty store and in one
+/// The control plan: the same conversation, but nothing goes wrong, the store starts empty, and there is one
 /// process. Each reply keeps one attempt, the first after which the turn continues. Calls settle in the order
 /// in which the model made them. The control plan does not limit how often calls run, because that limit is
 /// about the fault. A call that remains keeps its key.
@@ -322,8 +321,7 @@ fn ask_again(
     planned.attempts.push(again);
 }
 
-/// The reason why a scenario that names a profile cannot be played, if the profile belongs to another
-/// dialect.
+/// The reason why a scenario that names a profile cannot be run, if the profile belongs to another dialect.
 fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>, Vec<Problem>> {
     let Some(name) = &scenario.profile else { return Ok(None) };
     match Profile::named(name) {
@@ -337,7 +335,7 @@ fn other_profile(scenario: &Scenario, dialect: Dialect) -> Result<Option<String>
     }
 }
 
-/// The reason why a scenario with thinking cannot be played, if the dialect never shows thinking.
+/// The reason why a scenario with thinking cannot be run, if the dialect never exposes thinking.
 fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     let is_switched = actions.any(|action| matches!(action, Action::Thinking(_)));

@@ -1,6 +1,6 @@
 //! A plan: one variant of a scenario on one dialect with one seed, and with every choice made.
 //!
-//! [`crate::lower`] makes plans; the crate `brickbat-engine` drives, serves and judges them. A plan contains
+//! [`crate::lower`] makes plans; the `brickbat-engine` crate drives, serves and judges them. A plan contains
 //! no bytes: the provider encodes them when it is asked.
 
 mod change;
@@ -30,7 +30,7 @@ use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 
-/// The suffix of the name of a control plan.
+/// The suffix that marks the name of a control plan.
 pub const CONTROL: &str = "+control";
 
 /// The name of one plan: `abort/mid-batch#k=1@anthropic-messages`.
@@ -79,9 +79,8 @@ pub struct Plan {
     /// The profile that the provider applies, if the scenario names one.
     #[serde(skip)]
     pub profile: Option<String>,
-    /// The reason why no provider of this dialect can play the plan, if there is one: a point that its
-    /// streams lack, or an ending that leaves nothing out. Such a plan is never run, and is reported as
-    /// unsupported.
+    /// The reason why no provider of this dialect can run the plan, if there is one: a point that its streams
+    /// lack, or an ending that leaves nothing out. Such a plan is never run, and is reported as unsupported.
     #[serde(skip)]
     pub impossible: Option<String>,
     /// The tools that the system is given.
@@ -101,7 +100,7 @@ pub struct Plan {
     /// All searches that the provider runs itself; a [`SearchKey`] is an index into this list.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<PlannedSearch>,
-    /// The sub-agents that calls of the plan start.
+    /// The sub-agents that calls in the plan start.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sub_agents: Vec<PlannedSubAgent>,
     /// The history that the system finds in its store; empty if the store is empty.
@@ -109,15 +108,15 @@ pub struct Plan {
     pub given: Vec<GivenMessage>,
     /// The turns, with the follow-up turns last.
     pub turns: Vec<PlannedTurn>,
-    /// How often calls may run, if the scenario limits it. The key is the call that the scenario wrote. Every
+    /// How often calls may run, if the scenario limits it. The key is the call written in the scenario. Every
     /// run of a call with its name counts, see [`Plan::calls_named`].
     #[serde(skip)]
     pub executed: Vec<(CallKey, Times)>,
 }
 
 impl Plan {
-    /// The plan for a system that offers its tools to the model under other names, which `name` returns. Only
-    /// the model's calls change; gates, ledger and reports keep the names of the scenario.
+    /// The plan for a system that offers its tools to the model under different names, which `name` returns.
+    /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
         let mut plan = self.clone();
         for call in plan.calls.iter_mut().filter(|call| !call.is_malformed(|it| it.tool)) {
@@ -139,7 +138,7 @@ impl Plan {
         known.next().is_none().then_some(CallKey(key))
     }
 
-    /// The call that a tool run belongs to, found by the marker in its arguments.
+    /// The call to which a tool run belongs, found by the marker in its arguments.
     pub fn call_with_marker(&self, args: &str) -> Option<CallKey> {
         let args: Value = serde_json::from_str(args).ok()?;
         let marker = marker_in(&args)?;
@@ -189,7 +188,7 @@ impl Plan {
         actions.any(|action| matches!(action.at, PlannedPoint::Saved(..)))
     }
 
-    /// The calls with this name: the one that the scenario wrote, and those that lowering added for attempts
+    /// The calls with this name: the one written in the scenario, and those that lowering added for attempts
     /// after a failed one.
     pub fn calls_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = CallKey> + 'a {
         let named = self.calls.iter().zip(0..).filter(move |(call, _)| call.name == name);
@@ -197,7 +196,7 @@ impl Plan {
     }
 }
 
-/// A call of a plan, as an index into [`Plan::calls`].
+/// A call in a plan, as an index into [`Plan::calls`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct CallKey(pub u32);
@@ -224,7 +223,7 @@ pub struct PlannedTool {
     /// True if it is a sub-agent, which may call all tools that are not sub-agents.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// True if it runs on the user's side.
+    /// True if it runs in the client.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -246,7 +245,7 @@ impl PlannedTool {
 /// The argument by which the harness recognises a call when the system hides the call's id from the tool.
 pub const MARKER: &str = "ref";
 
-/// One call of the model.
+/// One call by the model.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedCall {
@@ -278,15 +277,15 @@ pub struct PlannedCall {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hands_over: bool,
     pub turn: usize,
-    /// The index of the reply in the turn, from 0.
+    /// The 0-based index of the reply in the turn.
     pub reply: usize,
-    /// The index of the attempt of the reply, from 0.
+    /// The 0-based index of the attempt at the reply.
     pub attempt: usize,
     /// True if the call is in the given history: then its tool never runs, `turn` has no meaning, and `reply`
     /// is the index of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
-    /// The call whose sub-agent makes this call; turn, reply and attempt are then those of that call.
+    /// The call whose sub-agent makes this call; turn, reply and attempt then refer to that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<CallKey>,
 }
@@ -360,7 +359,7 @@ impl ToolOutcome {
     }
 }
 
-/// One turn of a plan.
+/// One turn in a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
     /// The user's message.
@@ -374,14 +373,14 @@ pub struct PlannedTurn {
     pub follow_up: bool,
     /// The scripted replies.
     pub replies: Vec<PlannedReply>,
-    /// The order in which the calls of this turn settle.
+    /// The order in which this turn's calls settle.
     pub settle: Vec<CallKey>,
-    /// The actions of the turn, in file order.
+    /// The actions in the turn, in file order.
     pub actions: Vec<PlannedAction>,
 }
 
 impl PlannedTurn {
-    /// The index of the attempt of a reply that is served if nothing goes wrong.
+    /// The index of the reply attempt that is served if nothing goes wrong.
     pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
         let goes_on = self.replies[reply].attempts.iter().map(Script::goes_on);
         plain_attempt(goes_on, reply + 1 == self.replies.len())
@@ -389,8 +388,8 @@ impl PlannedTurn {
 }
 
 /// The index of the attempt that is served if nothing goes wrong. It is the first one, or, if another reply
-/// follows, the first that makes calls or pauses, because otherwise the turn would be over. `goes_on` has one
-/// value for each attempt.
+/// follows, the first that makes calls or pauses, because otherwise the turn would have ended. `goes_on` has
+/// one value for each attempt.
 pub(crate) fn plain_attempt(goes_on: impl IntoIterator<Item = bool>, is_last: bool) -> usize {
     goes_on.into_iter().position(|goes_on| is_last || goes_on).unwrap_or(0)
 }
@@ -409,7 +408,7 @@ impl PlannedReply {
     }
 }
 
-/// The content of one attempt of a reply.
+/// The content of one attempt at a reply.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Script {
     /// The blocks, in order.
@@ -430,7 +429,7 @@ impl Script {
         Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
     }
 
-    /// The calls of this attempt, in order.
+    /// The calls in this attempt, in order.
     pub fn calls(&self) -> impl Iterator<Item = CallKey> + '_ {
         self.blocks.iter().filter_map(|block| match block {
             ScriptBlock::Call(key) => Some(*key),
@@ -461,7 +460,7 @@ impl Script {
         self.stop.unwrap_or(if self.has_calls() { Stop::Calls } else { Stop::End })
     }
 
-    /// True if the model or its provider sends something wrong in it. `calls` are the calls of the plan.
+    /// True if the model or its provider sends something wrong in it. `calls` are the plan's calls.
     pub fn is_wrong(&self, calls: &[PlannedCall]) -> bool {
         let mut slips = self.calls().filter(|key| calls[key.0 as usize].malformation.is_some());
         let is_odd_stop = self.stop.is_some() && !self.pauses();
@@ -525,7 +524,7 @@ pub enum ScriptBlock {
     Think(Vec<String>),
     /// Text, in the fragments in which it is sent.
     Text(Vec<String>),
-    /// A call of the model.
+    /// A call by the model.
     Call(CallKey),
     /// A search that the provider runs itself, or its result.
     Server(ServerBlock),
@@ -547,7 +546,7 @@ impl PlannedAction {
         self.what.ends_turn() && !self.is_between_turns()
     }
 
-    /// True if it happens while no turn runs: the previous turn is over, and its own has not begun.
+    /// True if it happens while no turn runs: the previous turn has ended, and its own has not begun.
     pub fn is_between_turns(&self) -> bool {
         self.at == PlannedPoint::Prompt
     }
@@ -558,9 +557,9 @@ impl PlannedAction {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PlannedPoint {
-    /// The previous turn is over, and the system has not been given the user's message of this turn.
+    /// The previous turn has ended, and the system has not been given the user's message of this turn.
     Prompt,
-    /// A point in the stream of one attempt of one reply, both counted from 0.
+    /// A point in the stream of one reply attempt; reply and attempt are counted from 0.
     Stream { reply: usize, attempt: usize, mark: Mark, side: Side },
     /// The user has been asked about that call.
     Asked(CallKey),
@@ -574,7 +573,7 @@ pub enum PlannedPoint {
     Settled(CallKey, Side),
     /// The write of an entry to the store, counted from 1 within its turn.
     Saved(u32, Side),
-    /// This many replies of the turn are over, with their results.
+    /// This many replies in the turn have ended, with their results.
     Step(u32),
 }
 

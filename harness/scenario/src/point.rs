@@ -13,7 +13,7 @@ use crate::scenario::{Block, MAX_DELTAS, Need};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Point {
-    /// The user's message of this turn (only `before`): the previous turn is over, and the system is idle.
+    /// The user's message of this turn (only `before`): the previous turn has ended, and the system is idle.
     Prompt,
     /// The status line and headers of the reply.
     Headers,
@@ -83,7 +83,7 @@ pub enum Region {
 }
 
 impl Region {
-    /// Every region, in the order of the columns of [`crate::action::ActionSpec`].
+    /// Every region, in the column order of [`crate::action::ActionSpec`].
     pub const ALL: [Region; 9] = [
         Region::Between,
         Region::Unanswered,
@@ -132,7 +132,7 @@ pub struct PointSpec {
     after: PointSide,
 }
 
-/// The region of one side of a point, or why nothing can happen there.
+/// The region on one side of a point, or the reason why nothing can happen there.
 #[derive(Debug)]
 enum PointSide {
     In(Region),

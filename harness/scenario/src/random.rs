@@ -47,7 +47,7 @@ impl Random {
     }
 }
 
-/// A hash of fields. The length of a field comes first, so that no two lists of fields give the same bytes.
+/// A hash over fields. Each field is preceded by its length, so that no two field lists give the same bytes.
 #[derive(Debug)]
 pub(crate) struct Digest(u64);
 

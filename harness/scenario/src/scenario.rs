@@ -1,9 +1,9 @@
 //! The scenario format: a description of the model's output, the tools' behaviour, and the faults.
 //!
-//! A scenario is an authored YAML file. JSON is accepted too, because it is valid YAML.
-//! It is neutral: it names no provider and contains no wire ids, bytes or times.
-//! Events happen at *points*, which are positions in causal order, never at a time.
-//! These types define the file format; `scenarios/scenario.schema.json` is generated from them.
+//! A scenario is an authored YAML file. JSON is also accepted, because it is valid YAML. It is neutral: it
+//! names no provider and contains no wire ids, bytes or times. Events happen at *points*, which are positions
+//! in causal order, never at a time. These types define the file format; `scenarios/scenario.schema.json` is
+//! generated from them.
 //!
 //! [`crate::parse`] resolves `vary` and the `$name` placeholders before it fills these types,
 //! so a [`Scenario`] value is always one variant with every choice made.
@@ -51,21 +51,21 @@ pub struct Scenario {
     /// A sentence or two about what happens, for a reader new to Brickbat.
     pub comment: String,
     /// The failure classes that this scenario belongs to, for example `abort-batch`. Each built-in scenario
-    /// has one; yours need none.
+    /// has one; your own need none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub class: Vec<String>,
     /// Public threads that show the failure, as `owner/repo#number` or an address.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<String>,
-    /// The single cause that the scenario was found to show; absent if the scenario was written by hand.
+    /// The single cause that the scenario was found to trigger; absent if the scenario was written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub found: Option<Provenance>,
     /// A profile, which is a named and dated set of rules, such as `mistral@2025-07`, if the failure shows
-    /// only at that provider. The scenario then runs only on the profile's dialect.
+    /// only at that provider. The scenario then runs only in the profile's dialect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
     /// The model that the system is asked to use, by the provider's name for it, if the failure shows only
-    /// with that model. `profile` names the provider that has it.
+    /// with that model. `profile` names the provider that offers it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The capabilities that a system needs for this scenario; without them, its plans are `unsupported`.
@@ -93,12 +93,12 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The calls of all turns, in file order.
+    /// The calls in all turns, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::calls)
     }
 
-    /// The calls of all turns and of their sub-agents, in file order.
+    /// The calls in all turns and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.turns.iter().flat_map(Turn::all_calls)
     }
@@ -128,7 +128,7 @@ pub enum Sweep {
     /// A list of values.
     Values(Vec<serde_json::Value>),
     /// `0..3`, `permutations(a, b, c)`, or `points(turn 1)`: every point of the turn's first reply and of its
-    /// tools. `points(turn 1, reply 2)` gives the points of another reply.
+    /// tools. `points(turn 1, reply 2)` gives the points in another reply.
     Words(String),
 }
 
@@ -204,7 +204,7 @@ crate::named! {
 
 /// How a tool ends once the harness lets it. Give exactly one of `returns`, `fails`, `throws` and `denies`,
 /// unless the tool is `missing`, `hands_over` or is an `agent`. In a text, `{key}` is replaced by the
-/// argument `key` of the call. An empty text makes an empty result. U+FFFD represents half a character (a
+/// argument `key` of the call. An empty text produces an empty result. U+FFFD represents half a character (a
 /// lone surrogate), which the tool really returns.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -251,12 +251,12 @@ pub struct Tool {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u32>,
     /// The tool is a sub-agent: it asks the same provider in its own conversation, may call all tools that
-    /// are not sub-agents, and returns its last words. Each call of it gives its model's replies under
+    /// are not sub-agents, and returns its last text. Each call to it gives its model's replies under
     /// `agent`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub agent: bool,
-    /// The tool runs on the user's side, for example in a browser: the system hands its calls out, and its
-    /// loop continues when it gets their results.
+    /// The tool runs in the client, for example in a browser: the system hands its calls to the client, and
+    /// its loop continues when it gets their results.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub client: bool,
 }
@@ -271,13 +271,13 @@ pub struct Turn {
     /// process 1 keeps running.
     #[serde(default = "Turn::first", skip_serializing_if = "Turn::is_first")]
     pub process: u32,
-    /// The model's replies, one for each request of the turn.
+    /// The model's replies, one for each request in the turn.
     pub replies: Vec<Reply>,
-    /// The order in which the calls of this turn settle. Calls that are not listed settle last, in their own
+    /// The order in which this turn's calls settle. Calls that are not listed settle last, in their own
     /// order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub settle: Vec<String>,
-    /// The actions of the turn, each at its point.
+    /// The actions in the turn, each at its point.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub at: Vec<At>,
 }
@@ -291,12 +291,12 @@ impl Turn {
         *process == 1
     }
 
-    /// The calls of all replies, in file order.
+    /// The calls in all replies, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::calls)
     }
 
-    /// The calls of all replies and of their sub-agents, in file order.
+    /// The calls in all replies and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.replies.iter().flat_map(Reply::all_calls)
     }
@@ -323,33 +323,33 @@ pub(crate) fn n_saved(n_calls: u32) -> u32 {
     1 + 2 * n_calls
 }
 
-/// One reply of the model: a list of blocks, or an object if the reply needs other fields.
+/// One model reply: a list of blocks, or an object if the reply needs other fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Reply {
     /// The blocks of each attempt. The second attempt is served when the first has failed and the system asks
     /// again.
     pub attempts: Vec<Vec<Block>>,
-    /// The argument deltas of the calls are interleaved instead of sent one call after the other.
-    /// Only `openai-chat` can send this; in other dialects the plans of the scenario are unsupported.
+    /// The argument deltas of the calls are interleaved instead of sent one call after the other. Only
+    /// `openai-chat` can send this; in other dialects the scenario's plans are unsupported.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub interleave: bool,
     /// The stop reason to send, whatever the reply contains. After a search, `pause` leaves the turn open:
     /// the system sends the reply back as the last message, and the next reply continues it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// How the calls of the stream are numbered, if not in sequence.
+    /// How the calls in the stream are numbered, if not in sequence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub indices: Option<Indices>,
 }
 
 impl Reply {
-    /// The calls of all attempts, in file order.
+    /// The calls in all attempts, in file order.
     pub fn calls(&self) -> impl Iterator<Item = &Call> {
         self.attempts.iter().flatten().filter_map(Block::call)
     }
 
-    /// The calls of all attempts and of their sub-agents, in file order.
+    /// The calls in all attempts and their sub-agents, in file order.
     pub fn all_calls(&self) -> impl Iterator<Item = &Call> {
         self.calls().flat_map(|call| {
             let within = call.agent.iter().flat_map(|agent| &agent.replies).flatten();
@@ -399,7 +399,7 @@ pub(crate) fn ends_with_search(blocks: &[Block]) -> bool {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Block {
     /// The model thinks, before everything else in the reply. The thinking is sent in two fragments. Only
-    /// some dialects show it.
+    /// some dialects expose it.
     Think(String),
     /// The model writes text, which is sent in two fragments. An empty text is opened but not filled.
     Text(String),
@@ -448,8 +448,7 @@ pub struct Call {
     #[serde(default)]
     pub args: BTreeMap<String, serde_json::Value>,
     /// The text of the arguments exactly as the model writes it, valid JSON or not, instead of `args`. No
-    /// tool can run with it, because every tool of the harness requires an argument that an author cannot
-    /// know.
+    /// tool can run with it, because every harness tool requires an argument that an author cannot know.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<String>,
     /// The id that the model gives the call, if it is not a new id in the provider's form.
@@ -463,7 +462,7 @@ pub struct Call {
     pub agent: Option<SubAgent>,
 }
 
-/// The maximum number of deltas in which the arguments of a call are sent.
+/// The maximum number of deltas in which a call's arguments are sent.
 pub const MAX_DELTAS: u32 = 16;
 
 impl Call {
@@ -472,14 +471,14 @@ impl Call {
     }
 }
 
-/// Something that happens at a point of the turn. Give exactly one of `before` and `after`.
+/// Something that happens at a point in the turn. Give exactly one of `before` and `after`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct At {
-    /// The reply of the turn that a point of the stream belongs to, from 1.
+    /// The 1-based number of the reply to which a stream point belongs.
     #[serde(default = "At::first")]
     pub reply: u32,
-    /// The attempt of that reply, from 1.
+    /// The 1-based number of the attempt at that reply.
     #[serde(default = "At::first")]
     pub attempt: u32,
     /// Just before this point.
@@ -498,7 +497,7 @@ impl At {
         1
     }
 
-    /// An action at one side of a point: a point of the turn, or of the first attempt of its first reply.
+    /// An action on one side of a point: a point in the turn, or in the first attempt at its first reply.
     pub fn new(side: Side, point: Point, action: Action) -> At {
         let (before, after) = match side {
             Side::Before => (Some(point), None),

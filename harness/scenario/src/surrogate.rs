@@ -41,7 +41,7 @@ enum Half {
     Low,
 }
 
-/// The half of a surrogate pair that a text begins with, as an escape.
+/// The unpaired surrogate with which a text begins, as an escape.
 fn half(text: &str) -> Option<Half> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     match u16::from_str_radix(digits, 16).ok()? {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::{CallKey, Change, Mark, Side, ToolOutcome};
 use crate::scenario::InterruptCause;
 
-/// The number of a request within its plan, from 0.
+/// The 0-based number of a request within its plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ExchangeId(pub u32);
@@ -28,11 +28,11 @@ pub struct Trace {
     overflowed: bool,
 }
 
-/// The maximum number of events of one plan. A plan of the built-in suite has about 60; a request storm is
+/// The maximum number of events in one plan. A plan in the built-in suite has about 60; a request storm is
 /// cut off long before this.
 const MAX_EVENTS: usize = 20_000;
 
-/// The maximum size of the bodies, arguments and names of one plan, in bytes. A plan of the built-in suite
+/// The maximum size of the bodies, arguments and names in one plan, in bytes. A plan in the built-in suite
 /// has about 10 kB; one request that a provider accepts has at most 32 MiB.
 const MAX_BYTES: usize = 128 << 20;
 
@@ -65,7 +65,7 @@ impl Trace {
         &self.entries
     }
 
-    /// The events, each with its turn, from 0.
+    /// The events, each with its 0-based turn.
     pub fn by_turn(&self) -> impl Iterator<Item = (usize, &Event)> {
         self.entries.iter().scan(None, |turn, event| {
             if let Event::Prompted { turn: started } = event {
@@ -86,13 +86,13 @@ pub enum Event {
     /// A request reached the provider.
     Requested {
         exchange: ExchangeId,
-        /// How the provider treats the request.
+        /// How the provider handles the request.
         kind: RequestKind,
         /// The model that is asked, if the path names it. It is not stored, because the path is stored with
         /// the request.
         #[serde(skip)]
         model: Option<String>,
-        /// True if the request shows that the system compacted its history on its own: the context was
+        /// True if the request reveals that the system compacted its history on its own: the context was
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
@@ -108,9 +108,9 @@ pub enum Event {
         /// How certain it is that the system has received it.
         grade: Confidence,
     },
-    /// The reply is over for the provider.
+    /// The provider has finished the reply.
     Replied { exchange: ExchangeId, ending: Ending },
-    /// The client closed the connection before the reply was over.
+    /// The client closed the connection before the reply ended.
     PeerClosed { exchange: ExchangeId },
     /// A tool started: its gate was reached.
     ToolStarted {
@@ -167,7 +167,7 @@ pub enum Event {
     Changed { change: Change },
     /// An entry of the turn is about to be written to the store, or has been.
     Saving {
-        /// Its number, from 1.
+        /// Its 1-based number.
         entry: u32,
         /// Before or after the write.
         side: Side,
@@ -185,11 +185,11 @@ pub enum Event {
     Waited { seconds: u32 },
     /// The turn did not end at its stop, so everything that was held in it continues.
     LetGo,
-    /// The harness gave up waiting for the end of the turn.
+    /// The harness gave up waiting for the turn to end.
     GaveUp,
     /// The system ended the turn.
     TurnEnded { outcome: TurnOutcome },
-    /// The plan is over, and the system has returned its stored history, in its own format.
+    /// The plan has ended, and the system has returned its stored history, in its own format.
     Stored {
         /// JSON. It is not written with the events but to its own file in a run folder.
         #[serde(skip)]
@@ -209,23 +209,23 @@ pub enum Aside {
     Injected,
 }
 
-/// How the provider treats a request.
+/// How the provider handles a request.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum RequestKind {
-    /// It is answered with a scripted reply (all indices from 0).
+    /// It is answered with a scripted reply (all indices are 0-based).
     Scripted { turn: usize, reply: usize, attempt: usize },
     /// It is refused, because the history breaks a rule.
     Refused { status: u16 },
     /// It gets the planned HTTP error.
     Faulted { turn: usize, reply: usize, attempt: usize, status: u16 },
-    /// The script of the turn has no reply left; the request gets a short text.
+    /// The turn's script has no reply left; the request gets a short text.
     Surplus,
     /// It asks for a title, a token count or a list of models, and is answered without the script.
     Auxiliary,
     /// It belongs to the sub-agent that a call has started, which has its own conversation. It is answered
-    /// with this reply, from 0, or with an HTTP error instead.
+    /// with the reply at this 0-based index, or with an HTTP error instead.
     OfSubAgent { call: CallKey, reply: usize, refused: Option<u16> },
 }
 
@@ -285,7 +285,7 @@ pub enum Consent {
     Withheld,
 }
 
-/// The state of a call as the system shows it to the user.
+/// A call's state, as the system shows it to the user.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -322,7 +322,7 @@ pub enum TurnOutcome {
 pub struct CallRecord {
     /// The arguments of each start, in order.
     pub starts: Vec<String>,
-    /// The turn, from 0, of each start.
+    /// The 0-based turn of each start.
     pub start_turns: Vec<usize>,
     /// The outcome, if the result was delivered.
     pub settled: Option<ToolOutcome>,
@@ -342,9 +342,9 @@ pub struct CallRecord {
 /// The calls that really started, settled and were cancelled.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ledger {
-    /// One record for each call of the plan.
+    /// One record for each call in the plan.
     pub calls: Vec<CallRecord>,
-    /// The arguments of starts without a marker of the plan.
+    /// The arguments in starts that have no marker from the plan.
     pub strangers: Vec<String>,
 }
 

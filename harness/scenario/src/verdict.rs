@@ -1,4 +1,4 @@
-//! Verdicts: what the run of a plan shows about the system.
+//! Verdicts: what a plan's run reveals about the system.
 
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ crate::named! {
 }
 
 impl Verdict {
-    /// True if a plan could not be judged although it should have been. Such a plan makes a run red, whatever
-    /// else the run found.
+    /// True if a plan could not be judged although it should have been. Such a plan makes a run fail,
+    /// whatever else the run found.
     pub fn is_unjudged(self) -> bool {
         match self {
             Verdict::Vacuous | Verdict::Inconclusive | Verdict::NotRun | Verdict::HarnessError => true,
@@ -40,12 +40,12 @@ impl Verdict {
 }
 
 crate::named! {
-    /// The severity of a finding: what the user of a system loses, worst first.
+    /// The severity of a finding: what a system's user loses, worst first.
     #[schemars(rename = "Harm")]
     pub enum Severity {
-        /// The provider refuses the history permanently: the last turn fails as well.
+        /// The provider refuses the history permanently: the last turn also fails.
         BrickedByProvider = "bricked-by-provider",
-        /// The SDK raises an error or sends nothing, from then on: the last turn fails as well.
+        /// The SDK raises an error or sends nothing, from then on: the last turn also fails.
         BrickedByClient = "bricked-by-client",
         /// A message of the user is lost.
         UserMessageLost = "user-message-lost",
@@ -137,7 +137,7 @@ pub struct Asked {
     pub level: Level,
     /// True if the run contained anything that the check can judge.
     pub spoke: bool,
-    /// True if its evidence rests on what the application does around the system, so that it shows nothing
+    /// True if its evidence rests on what the application does around the system, so that it proves nothing
     /// about the system.
     pub is_of_application: bool,
 }
@@ -148,7 +148,7 @@ pub struct Asked {
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Permanence {
-    /// The last follow-up turn fails as well.
+    /// The last follow-up turn also fails.
     Permanent,
     /// A later turn works again, or fails because of the application.
     Transient,
@@ -196,15 +196,15 @@ pub struct Finding {
 /// The subject of a finding, by which findings with one cause are recognised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct About {
-    /// The turn that shows the problem, or whose message is missing, from 0.
+    /// The 0-based index of the turn in which the problem occurs, or whose message is missing.
     pub turn: Option<usize>,
     /// The calls that the finding names, or that caused a request to be refused.
     pub calls: Vec<CallKey>,
     /// The request that was judged.
     pub request: Option<ExchangeId>,
-    /// The refused requests of the thread, if the finding reports them.
+    /// The refused requests in the thread, if the finding reports them.
     pub refused: Vec<ExchangeId>,
-    /// The duties on which it rests that the last turn fails as well, if the thread does not recover.
+    /// The duties on which the last turn's failure rests, if the thread does not recover.
     pub lasts_on: Vec<Duty>,
 }
 
@@ -239,14 +239,14 @@ impl Finding {
         self
     }
 
-    /// Sets the turn of the finding.
+    /// Sets the turn in which the finding occurs.
     #[must_use]
     pub fn of_turn(mut self, turn: usize) -> Finding {
         self.about.turn = Some(turn);
         self
     }
 
-    /// The finding next to this application: if the application causes the last failure of a thread, the
+    /// The finding alongside this application: if the application causes the last failure of a thread, the
     /// system has not bricked the thread.
     #[must_use]
     pub fn beside(self, application: &Application) -> Finding {

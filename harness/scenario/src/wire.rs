@@ -2,7 +2,7 @@
 //! threads as requests.
 //!
 //! Everything that differs between provider APIs is in the [`Wire`] of a dialect, which consists of data and
-//! functions. Each dialect has a folder below `dialects`. How strict a provider is, is defined elsewhere: see
+//! functions. Each dialect has a folder below `dialects`. A provider's strictness is defined elsewhere: see
 //! [`brickbat_rules`]. This module judges nothing.
 
 pub(crate) mod decode;
@@ -56,20 +56,19 @@ pub struct Wire {
     /// Tells whether a request offers the search that the provider runs itself; `None` if our provider runs
     /// none.
     pub(crate) offers_search: Option<fn(Json<'_, '_>) -> bool>,
-    /// The names in one entry of the list of tools.
+    /// The names in one entry of the tool list.
     pub(crate) tool_names: fn(Json<'_, '_>) -> Vec<String>,
     /// Reads the calls and the answer format that a request allows.
     pub(crate) offer: for<'t, 'a> fn(Json<'t, 'a>) -> Offer<'t, 'a>,
     pub(crate) history: fn(Json<'_, '_>) -> History,
     pub(crate) request_id: fn(&str) -> String,
     pub(crate) error_headers: fn(u16) -> &'static [(&'static str, &'static str)],
-    /// Encodes a reply as a stream of frames. Its marks are those of `block_marks`, then [`Mark::Calls`] if
-    /// there are calls, [`Mark::Stop`] and [`Mark::Reply`].
+    /// Encodes a reply as a frame stream. Its marks are those of `block_marks`, then [`Mark::Calls`] if there
+    /// are calls, [`Mark::Stop`] and [`Mark::Reply`].
     pub(crate) stream: fn(&Plan, &Script, Envelope<'_>) -> Encoded,
     pub(crate) whole: fn(&Plan, &Script, Envelope<'_>) -> Value,
-    /// The marks of the thoughts, texts and calls in a reply's stream, in the order of the encoder. Marks
-    /// that are missing here do not exist: a dialect that sends a call in one chunk has only the mark of its
-    /// end.
+    /// The thought, text and call marks in a reply's stream, in the order of the encoder. Marks that are
+    /// missing here do not exist: a dialect that sends a call in one chunk has only the mark of its end.
     pub(crate) block_marks: fn(&Script, &[PlannedCall]) -> Vec<Mark>,
     pub(crate) status_body: fn(u16) -> Value,
     /// The provider's answer, with status 400, to a request that is too long for the model.
@@ -110,9 +109,9 @@ pub struct DialectTraits {
     pub ends_with_stop: bool,
     /// True if calls have their own numbers in a stream, separate from the numbers of blocks or items.
     pub numbers_calls: bool,
-    /// True if gateways were seen to send the first event of a stream twice.
+    /// True if some gateways are known to send the first event of a stream twice.
     pub opens_twice: bool,
-    /// True if providers of this dialect were seen to send calls without an id, with an empty one, or with
+    /// True if providers of this dialect are known to send calls without an id, with an empty one, or with
     /// the id of another call. In other dialects the provider assigns the ids itself, and refuses none that
     /// it has made.
     pub may_lack_ids: bool,
@@ -120,8 +119,8 @@ pub struct DialectTraits {
     pub streams_arguments: bool,
     /// True if a non-streamed body also contains arguments as a text.
     pub writes_arguments: bool,
-    /// True if the provider is known to reject half a character in a string. False if no one has seen that,
-    /// or if some reports say that it was accepted; then there is nothing to find.
+    /// True if the provider is known to reject half a character in a string. False if that is not known, or
+    /// if some reports say that it was accepted; then there is nothing to find.
     pub refuses_half_characters: bool,
     /// True if a prompt may not directly follow results, so that the model must have answered in between.
     pub wants_word_after_results: bool,
@@ -168,7 +167,7 @@ pub(crate) enum Paths {
     },
 }
 
-/// The number of path segments that are read from the end. The path of Gemini on Vertex AI has nine, and the
+/// The number of path segments that are read from the end. The path for Gemini on Vertex AI has nine, and the
 /// last three identify it.
 const MAX_SEGMENTS: usize = 4;
 
@@ -176,7 +175,7 @@ const MAX_SEGMENTS: usize = 4;
 const API_VERSIONS: [&str; 2] = ["/v1", "/v1beta"];
 
 impl Wire {
-    /// The route of a request for a reply of the model, as far as the path tells; `None` for other requests.
+    /// The route of a request for a model reply, as far as the path determines it; `None` for other requests.
     pub fn route<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
         if method != "POST" {
             return None;
@@ -187,7 +186,7 @@ impl Wire {
         }
     }
 
-    /// The path to which a client posts a request for a reply of this model. [`Wire::route`] reads it.
+    /// The path to which a client posts a request for a reply from this model. [`Wire::route`] reads it.
     pub fn post_path(&self, model: &str, delivery: Delivery) -> String {
         match self.traits.paths {
             Paths::Fixed(path) => path.to_owned(),
@@ -196,7 +195,7 @@ impl Wire {
     }
 
     /// Like [`Wire::route`], for a client whose base URL is longer or shorter than the provider's: gateways,
-    /// clouds and related providers have the same API below other paths.
+    /// clouds and related providers serve the same API below other paths.
     pub fn route_by_end<'a>(&self, method: &str, path: &'a str) -> Option<Route<'a>> {
         let path = path.strip_suffix('/').unwrap_or(path);
         match self.traits.paths {
@@ -208,8 +207,8 @@ impl Wire {
         }
     }
 
-    /// True if a client requests a reply of this API at any path: below another path, or without the version.
-    /// This detects clients with a wrong base URL.
+    /// True if a client requests a reply from this API at any path: below another path, or without the
+    /// version. This detects clients with a wrong base URL.
     pub fn is_asked_at(&self, method: &str, path: &str) -> bool {
         let is_one = |path: &str| self.route(method, path).is_some();
         let ends = path.rmatch_indices('/').take(MAX_SEGMENTS).map(|(at, _)| &path[at..]);
@@ -273,7 +272,7 @@ impl Wire {
         format!("{}{unique}", self.traits.message_id_prefix)
     }
 
-    /// The extra headers of an error answer, for a status of 400 or above.
+    /// The extra headers in an error response with a status of 400 or above.
     pub fn error_headers(&self, status: u16) -> &'static [(&'static str, &'static str)] {
         (self.error_headers)(status)
     }
@@ -406,7 +405,7 @@ pub struct Envelope<'a> {
     pub tokens: Tokens,
 }
 
-/// The tokens of a request and of its reply, as the provider counts them.
+/// The token counts that the provider reports for a request and its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tokens {
     /// The tokens of the request.
@@ -420,11 +419,11 @@ impl Tokens {
     /// plan wants it.
     pub const PLANNED: Tokens = Tokens { input: 12, output: 42 };
 
-    /// The numbers of plans that summarise the history: some systems summarise only a history that is longer
-    /// than a summary. They are far below what any system takes for a full context.
+    /// The numbers for plans that summarise the history: some systems summarise only a history that is longer
+    /// than a summary. They are far below what any system considers a full context.
     pub const LONG: Tokens = Tokens { input: 20_000, output: 42 };
 
-    /// The numbers that the provider of a plan reports.
+    /// The numbers that a plan's provider reports.
     pub fn of(plan: &Plan) -> Tokens {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
         let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));

@@ -1,4 +1,4 @@
-//! Writes a scenario as the YAML text of a file, in the style of handwritten scenarios.
+//! Writes a scenario as YAML, in the style of handwritten scenarios.
 
 use std::fmt::Write;
 
@@ -32,7 +32,7 @@ pub fn text(scenario: &Scenario) -> String {
     text
 }
 
-/// An action in one line, as in the list `at`.
+/// An action on one line, as in the `at` list.
 pub fn action(at: &At) -> String {
     flow(&shortened(serde_json::to_value(at).unwrap_or_default()))
 }
@@ -99,7 +99,7 @@ fn shortened(value: Value) -> Value {
     Value::Object(kept.collect::<Map<String, Value>>())
 }
 
-/// A value in one line.
+/// A value on one line.
 fn flow(value: &Value) -> String {
     match value {
         Value::String(text) => scalar(text),

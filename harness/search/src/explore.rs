@@ -25,7 +25,7 @@ pub enum Depth {
 
 #[derive(Debug, Clone)]
 pub struct Base {
-    /// The name from which those of its plans are made.
+    /// The name from which its plans' names are derived.
     pub name: String,
     /// The conversation, in which nothing goes wrong.
     pub scenario: Scenario,
@@ -60,7 +60,7 @@ impl Base {
         Base { name: name.to_owned(), scenario, seed }
     }
 
-    /// Everything that can happen in the scenario on a dialect; empty if the scenario cannot be played there.
+    /// Everything that can happen in the scenario in a dialect; empty if the scenario cannot be run there.
     pub fn ground(&self, dialect: Dialect) -> Ground {
         let plan = lower::lower(&self.name, "", &self.scenario, dialect, self.seed);
         let injections = match &plan {
@@ -102,7 +102,7 @@ impl Candidate {
         self.injections.iter().filter_map(|injection| ground?.injections.get(*injection)).collect()
     }
 
-    /// The order of candidates: fewest actions first, then earliest.
+    /// The candidate order: fewest actions first, then earliest.
     pub fn rank(&self) -> (usize, &[usize], usize) {
         (self.injections.len(), &self.injections, self.ground)
     }

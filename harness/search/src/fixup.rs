@@ -30,7 +30,7 @@ pub(crate) fn remove_reply(turn: &mut Turn, reply: usize) {
     turn.at.retain_mut(|at| !at.is_of_reply() || shifted(&mut at.reply, reply));
 }
 
-/// Removes an attempt, and the actions in it. If it is the only attempt, the reply is removed as well.
+/// Removes an attempt, and the actions in it. If it is the only attempt, the reply is also removed.
 pub(crate) fn remove_attempt(turn: &mut Turn, reply: usize, attempt: usize) {
     if turn.replies[reply].attempts.len() == 1 {
         return remove_reply(turn, reply);
@@ -49,7 +49,7 @@ pub(crate) fn remove_block(turn: &mut Turn, (reply, attempt, block): (usize, usi
     turn.replies[reply].attempts[attempt].remove(block);
 }
 
-/// Updates the counts of a turn for the removal of one call.
+/// Updates a turn's counts after the removal of one call.
 fn count_without(turn: &mut Turn, name: &str) {
     let Turn { replies, settle, at, .. } = turn;
     let of_reply = |(reply, said): (usize, &'_ Reply)| {
@@ -78,8 +78,8 @@ fn count_without(turn: &mut Turn, name: &str) {
     }
 }
 
-/// Renumbers a reference, from 1, after the removal of the element `gone`, from 0. Returns false if it
-/// referred to that element.
+/// Renumbers a 1-based reference after the removal of the element with the 0-based index `gone`. Returns
+/// false if it referred to that element.
 fn shifted(number: &mut u32, gone: usize) -> bool {
     let own = *number as usize;
     if own > gone + 1 {
@@ -264,7 +264,7 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
     });
 }
 
-/// The number of fragments of the blocks: a text is sent in two if it has at least two characters.
+/// The number of fragments in the blocks: a text is sent in two if it has at least two characters.
 fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     let lengths = blocks.iter().filter(|block| is_meant(block)).map(|block| match block {
         Block::Think(text) | Block::Text(text) => text.chars().count().clamp(1, 2) as u32,
@@ -273,7 +273,7 @@ fn fragments(blocks: &[Block], is_meant: impl Fn(&Block) -> bool) -> u32 {
     lengths.sum()
 }
 
-/// Lowers a number, from 1, to the maximum. Returns false if the maximum is 0.
+/// Lowers a 1-based number to the maximum. Returns false if the maximum is 0.
 fn within(number: &mut u32, most: u32) -> bool {
     *number = (*number).min(most);
     most > 0

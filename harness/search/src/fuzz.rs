@@ -2,8 +2,8 @@
 //!
 //! It draws several scenarios and runs the one with the least-tried pairs of elements. The system's behaviour
 //! is recorded as [`features`](novelty::features) and counted. It does not influence what is tried next:
-//! mutating scenarios that had shown something new was no better than chance. Nothing is run here. The same
-//! seed gives the same cases.
+//! mutating scenarios that had revealed something new was no better than chance. Nothing is run here. The
+//! same seed gives the same cases.
 
 pub mod novelty;
 mod pairs;
@@ -57,7 +57,7 @@ impl Campaign {
     }
 
     /// The next scenarios to run, among those that `plays` accepts. There are fewer than `n` only if nothing
-    /// can be played.
+    /// can be run.
     pub fn cases(&mut self, n: usize, plays: impl Fn(&Scenario) -> bool) -> Vec<Scenario> {
         let mut cases = Vec::with_capacity(n);
         let mut misses = 0;
@@ -73,8 +73,8 @@ impl Campaign {
         cases
     }
 
-    /// Draws the next scenario. Its pairs count as tried even if it cannot be played, because otherwise it
-    /// would be chosen again.
+    /// Draws the next scenario. Its pairs count as tried even if it cannot be run, because otherwise it would
+    /// be chosen again.
     fn choose(&mut self) -> Scenario {
         self.n_drawn += 1;
         match self.guidance {
@@ -98,7 +98,7 @@ impl Campaign {
         self.seen.len()
     }
 
-    /// The number of scenarios chosen so far, including those that cannot be played.
+    /// The number of scenarios chosen so far, including those that cannot be run.
     pub fn n_drawn(&self) -> u64 {
         self.n_drawn
     }
@@ -109,7 +109,7 @@ impl Campaign {
         !self.causes.iter().any(|(known, less)| known == signature && less.is_subset(&kinds))
     }
 
-    /// Records a cause with the smallest scenario that shows it. Returns true if the cause is new.
+    /// Records a cause with the smallest scenario that triggers it. Returns true if the cause is new.
     pub fn found(&mut self, signature: &Signature, smallest: &Scenario) -> bool {
         let is_new = self.is_new(signature, smallest);
         if is_new {

@@ -1,8 +1,8 @@
 //! Generation: small random scenarios, and mutants of scenarios.
 //!
 //! A scenario is drawn from a [`Source`] of choices: the bytes of a fuzzer, or a seed. It is bounded, and can
-//! nearly always be played. One in [`Source::SPOILED`] is made invalid on purpose, because invalid scenarios
-//! must be answered too. [`brickbat_scenario::lower`] decides whether a dialect can play a scenario. Nothing
+//! nearly always be run. One in [`Source::SPOILED`] is made invalid on purpose, because invalid scenarios
+//! must be answered too. [`brickbat_scenario::lower`] decides whether a dialect can run a scenario. Nothing
 //! is run here.
 
 mod actions;

@@ -1,13 +1,13 @@
 //! Imports a bricked session as a scenario: it keeps the structure, and no text.
 //!
-//! An allow-list defines what is kept: the order of the messages and their roles, the calls of each reply,
+//! An allow-list defines what is kept: the order of the messages and their roles, the calls in each reply,
 //! which of them have results and where, the types of the arguments, the sizes of images, what is left of
 //! signatures, and the unusual features of texts, ids and names. Texts, names, ids and paths are replaced by
 //! numbered ones. The import then removes everything that is not needed for the same rejection, and
 //! normalizes unneeded oddities.
 //!
-//! If the store shows how the thread broke, a second scenario is made from that, provided that a planted bug
-//! breaks it in the same way.
+//! If the store reveals how the thread broke, a second scenario is made from that, provided that a planted
+//! bug breaks it in the same way.
 
 mod cause;
 mod minimise;
@@ -39,13 +39,13 @@ pub struct Imported {
     pub n_before: usize,
     /// The number of messages that are left.
     pub n_after: usize,
-    /// The number of reductions that were tried.
+    /// The number of reductions tried.
     pub n_tried: usize,
     /// The broken rule.
     pub rule: &'static Rule,
     /// The dialect in which it is broken.
     pub dialect: Dialect,
-    /// A hash of the structure: two sessions with the same fault in the same form have the same hash.
+    /// A hash of the structure: two sessions with the same fault and structure have the same hash.
     pub hash: String,
     /// Parts of the session that a given history cannot express, and that the fault does not depend on.
     pub left_out: Vec<&'static str>,
@@ -59,9 +59,9 @@ pub struct Imported {
 /// How a thread broke.
 #[derive(Debug, Clone)]
 pub enum Cause {
-    /// The store does not show it.
+    /// The store does not reveal it.
     NotShown,
-    /// The store shows signs of it, but no scenario made from them breaks a planted bug in the same way.
+    /// The store contains signs of it, but no scenario made from them breaks a planted bug in the same way.
     NotFound(Vec<Sign>),
     /// A scenario made from a sign, which a planted bug fails and the reference agent passes.
     Found(Sign, Box<Scenario>),
@@ -78,8 +78,7 @@ pub enum ImportError {
     CannotSay(Vec<&'static str>),
 }
 
-/// The id under which imported scenarios are played. It is that of all found scenarios, and wire ids depend
-/// on it.
+/// The id under which imported scenarios run. It is that of all found scenarios, and wire ids depend on it.
 const PLAYED_AS: &str = "found";
 
 /// Makes a scenario from a bricked session.
@@ -172,7 +171,7 @@ fn is_survived(scenario: &Scenario, dialect: Dialect) -> bool {
     plan.impossible.is_none() && judgement.is_ok_and(|judgement| judgement.verdict == Judged::Pass)
 }
 
-/// The name of a profile, unless it is the default profile, the newest one of its dialect.
+/// The name of a profile, or `None` for the default, which is the newest profile of its dialect.
 fn profile_of(profile: &Profile) -> Option<String> {
     let is_newest = std::ptr::eq(profile, Profile::newest(profile.dialect));
     (!is_newest).then(|| profile.name.to_owned())

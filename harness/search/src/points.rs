@@ -4,17 +4,17 @@ use brickbat_scenario::plan::Side;
 use brickbat_scenario::point::{Point, Region, Shape, Which, in_stream};
 use brickbat_scenario::scenario::{Action, At, Block, Call, Reply, Scenario, Tool};
 
-/// A side of a point of a turn at which something may happen.
+/// A side of a point in a turn, at which something may happen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// The reply, from 1; 1 if the point belongs to the turn.
     pub reply: u32,
-    /// The attempt of the reply, from 1.
+    /// The 1-based number of the attempt at the reply.
     pub attempt: u32,
     pub side: Side,
     pub point: Point,
     pub region: Region,
-    /// The reply, from 0, that streams the point, or whose tools the point is about.
+    /// The 0-based index of the reply that streams the point, or whose tools the point concerns.
     pub of_reply: usize,
 }
 

@@ -1,6 +1,6 @@
 //! Makes a scenario without faults from a recorded conversation, so that it can be explored.
 //!
-//! It keeps the order of the messages and their roles, the calls of each reply, and the results of their
+//! It keeps the order of the messages and their roles, the calls in each reply, and the results of their
 //! tools. Parts that a scenario cannot express are left out and listed. A tool in a scenario always returns
 //! the same text. If a recorded tool returned different texts, the scenario's tool returns the name of the
 //! call instead.
@@ -26,17 +26,17 @@ pub struct Recorded {
     pub left_out: Vec<&'static str>,
 }
 
-/// The maximum number of characters of a text that are kept: structure decides what breaks a thread, and a
-/// text is sent again with every request.
+/// The maximum number of characters kept of a text: structure decides what breaks a thread, and a text is
+/// sent again with every request.
 const MAX_CHARS: usize = 2_000;
 
-/// The number of deltas of a call, as in scenarios by default.
+/// The number of deltas per call, the same as the default in scenarios.
 const N_DELTAS: u32 = 3;
 
 /// The text to use if none was recorded.
 const GOES_ON: &str = "It goes on.";
 
-/// The number of items in the conversation of a request: the last recorded request of a thread has the most.
+/// The number of conversation items in a request: the last recorded request of a thread has the most.
 pub fn n_items(dialect: Dialect, request: &[u8]) -> usize {
     Document::parse(request).map_or(0, |document| wire::history(dialect, document.root()).items.len())
 }
@@ -171,7 +171,7 @@ impl Reader {
         own
     }
 
-    /// Adds a block to the reply for a message of the model, or begins a new reply.
+    /// Adds a block to the reply for a model message, or begins a new reply.
     fn block(&mut self, message: usize, block: Option<Block>) {
         let (Some(block), Some(turn)) = (block, self.turns.last_mut()) else { return };
         match turn.replies.last_mut().and_then(|reply| reply.attempts.first_mut()) {

@@ -1,14 +1,14 @@
 //! Shrinking: makes a failing scenario smaller as long as it fails for the same cause.
 //!
 //! It uses hierarchical delta debugging: it removes turns first, then actions, replies, attempts, calls,
-//! texts, and properties of tools and calls; finally it simplifies values. A given history is a conversation
-//! as well: its messages are removed with the results of their calls, then its blocks and results. For each
-//! kind, all elements are tried at once, then halves, down to single elements. This repeats until no single
-//! element can be removed: then the scenario is 1-minimal.
+//! texts, and properties of tools and calls; finally it simplifies values. A given history is also a
+//! conversation: its messages are removed with the results of their calls, then its blocks and results. For
+//! each kind, all elements are tried at once, then halves, down to single elements. This repeats until no
+//! single element can be removed: then the scenario is 1-minimal.
 //!
-//! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still show the cause, so
-//! it works for the simulation and for real systems. A candidate is valid by construction, because the
-//! removal of a call also removes all references to it. A candidate that still cannot be played is never
+//! Nothing is run here. A [`Shrinker`] returns candidates and is told which of them still trigger the cause,
+//! so it works for the simulation and for real systems. A candidate is valid by construction, because the
+//! removal of a call also removes all references to it. A candidate that still cannot be run is never
 //! returned, and none is returned twice.
 
 mod edit;
@@ -31,13 +31,13 @@ use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Finding, Verdict};
 use search::Search;
 
-/// How candidates are played: everything that does not change while a scenario shrinks.
+/// How candidates are run: everything that does not change while a scenario shrinks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Setting<'a> {
     /// The id under which candidates are lowered; wire ids are minted from it.
     pub id: &'a str,
     pub dialect: Dialect,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     pub seed: u64,
     /// The agent or system whose failure is minimised.
     pub accused: Accused,
@@ -47,7 +47,7 @@ pub struct Setting<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accused {
     /// A system: the reference agent must pass the scenario, because otherwise the scenario requires
-    /// something that no correct agent does.
+    /// something that a correct agent does not do.
     System,
     /// The reference agent itself, which is a finding about Brickbat.
     Reference,
@@ -56,19 +56,19 @@ pub enum Accused {
 /// The result of a scenario with the reference agent in the simulation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trial {
-    /// It cannot be played.
+    /// It cannot be run.
     Unplayable,
     /// The planned events do not happen, so it proves nothing about a system.
     Unproven,
     /// It passes.
     Passed,
-    /// It has these findings, which are a bug of the suite or of the agent.
+    /// It has these findings, which point to a bug in the suite or the agent.
     Accused(Vec<Finding>),
 }
 
 impl Setting<'_> {
-    /// True if a scenario can be played and proves something about the accused: the reference agent passes it
-    /// in the simulation, or fails it if it is the accused itself.
+    /// True if a scenario can be run and proves something about the accused: the reference agent passes it in
+    /// the simulation, or fails it if it is the accused itself.
     pub fn is_valid(&self, scenario: &Scenario) -> bool {
         match (self.accused, self.trial(scenario)) {
             (Accused::System, Trial::Passed) | (Accused::Reference, Trial::Accused(_)) => true,
@@ -119,7 +119,7 @@ pub struct Shrinker<'a> {
 }
 
 impl<'a> Shrinker<'a> {
-    /// Starts with a scenario that shows the cause. Returns at most `budget` candidates in total.
+    /// Starts with a scenario that triggers the cause. Returns at most `budget` candidates in total.
     pub fn new(scenario: &Scenario, setting: Setting<'a>, budget: usize) -> Shrinker<'a> {
         let known = BTreeMap::from([(text(scenario), true)]);
         let search = Search::of(scenario.clone());
@@ -129,7 +129,7 @@ impl<'a> Shrinker<'a> {
     /// The next candidates to run, at most `at_once`; none if nothing is left to try or the budget is used
     /// up.
     ///
-    /// The first is the next candidate; the others would follow if those before them did not show the cause.
+    /// The first is the next candidate; the others follow if those before them do not trigger the cause.
     /// `at_once` does not influence the final scenario, only the number of runs.
     pub fn candidates(&mut self, at_once: usize) -> Vec<Scenario> {
         self.follow();
@@ -152,8 +152,8 @@ impl<'a> Shrinker<'a> {
         candidates
     }
 
-    /// Takes the verdicts on the last candidates: true if it still shows the cause. A missing verdict counts
-    /// as false.
+    /// Takes the verdicts on the last candidates: true if the candidate still triggers the cause. A missing
+    /// verdict counts as false.
     pub fn report(&mut self, shows: &[bool]) {
         for (at, text) in self.open.drain(..).enumerate() {
             self.known.insert(text, shows.get(at).copied().unwrap_or(false));
@@ -161,7 +161,7 @@ impl<'a> Shrinker<'a> {
         self.follow();
     }
 
-    /// The smallest scenario so far that shows the cause.
+    /// The smallest scenario so far that triggers the cause.
     pub fn smallest(&self) -> &Scenario {
         self.search.current()
     }

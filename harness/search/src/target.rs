@@ -18,7 +18,7 @@ pub fn change(data: &mut [u8], size: usize, max_size: usize, seed: u32) -> usize
     put(&generate::encode(&changed), &mut data[..max_size.max(size)], max_size).unwrap_or(size.min(max_size))
 }
 
-/// Crosses two scenarios of a corpus, and returns the size of the result.
+/// Crosses two scenarios from a corpus, and returns the size of the result.
 pub fn join(one: &[u8], other: &[u8], out: &mut [u8], seed: u32) -> usize {
     let child = cross(&generate::decode(one), &generate::decode(other), &mut Source::seeded(u64::from(seed)));
     let max_size = out.len();
@@ -43,8 +43,8 @@ pub fn drive<A: SansIo>(bytes: &[u8]) {
     }
 }
 
-/// Makes libFuzzer mutate and cross scenarios with our own changes. Use it next to `fuzz_target!` in a target
-/// whose bytes are read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
+/// Makes libFuzzer mutate and cross scenarios with our own changes. Use it together with `fuzz_target!` in a
+/// target whose bytes are read by [`generate::decode`]; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! mutate_scenarios {
     () => {
@@ -57,8 +57,8 @@ macro_rules! mutate_scenarios {
     };
 }
 
-/// A complete fuzz target for an agent of your own: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent`
-/// implements [`SansIo`]. It belongs in a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
+/// A complete fuzz target for your own agent: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent` implements
+/// [`SansIo`]. It belongs in a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! fuzz_agent {
     ($agent:ty) => {

@@ -3,7 +3,7 @@
 //!
 //! Conversations that differ only in names or texts count as one: calls are named in the order in which they
 //! are made. The oddity comes from the generator's palette: the order of results, a tool, a malformed call,
-//! the way in which a reply ends or is sent, a limit, or another process. Nothing is run here.
+//! how a reply ends or is sent, a limit, or another process. Nothing is run here.
 
 use std::collections::BTreeMap;
 
@@ -54,7 +54,7 @@ fn is_plainest(spec: &ActionSpec) -> bool {
     }
 }
 
-/// The sizes of the batches of each turn.
+/// The batch sizes in each turn.
 type Shape = Vec<Vec<usize>>;
 
 /// Every shape of one or two turns, fewest calls first.
@@ -245,7 +245,7 @@ fn injected(base: &Scenario, is_wanted: fn(&ActionSpec) -> bool) -> Vec<Scenario
 /// HTTP error statuses: one after which a client should retry, and one after which it should not.
 const STATUSES: [u16; 2] = [529, 400];
 
-/// The actions of a row of the table, except those that differ only in texts and numbers.
+/// The actions in a table row, except those that differ only in texts and numbers.
 fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
     let refused =
         |status: &u16| HttpFault { status: *status, overflow: false, times: 1, retry_after_ms: SOON_MS };

@@ -78,12 +78,12 @@ pub(crate) fn keep_prompt(thread: &mut Vec<Message>, at: usize, prompt: Option<&
     }
 }
 
-/// The index of the prompt of a running turn, or the length of the thread if the prompt is not in it.
+/// The index of the running turn's prompt, or the length of the thread if the prompt is not in it.
 pub(crate) fn place_of(thread: &[Message], prompt: Option<&Message>) -> usize {
     thread.iter().rposition(|message| Some(message) == prompt).unwrap_or(thread.len())
 }
 
-/// The number of bytes of a long result that are left at its beginning and at its end.
+/// The number of bytes kept at the beginning and at the end of a long result.
 const CUT: usize = 100;
 
 /// Cuts the middle out of long results. Returns whether there were any.
@@ -102,7 +102,7 @@ pub(crate) fn cut_results(thread: &mut [Message]) -> bool {
 }
 
 /// The thread as one text, for requests about it. Rules about calls and results do not apply to text, so
-/// faults of the thread do no harm.
+/// faults in the thread do no harm.
 pub(crate) fn transcript(thread: &[Message]) -> String {
     let mut text = String::new();
     for message in thread {

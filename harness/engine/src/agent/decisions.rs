@@ -1,6 +1,6 @@
 //! The decisions of an agent, in the order in which a turn reaches them.
 //!
-//! Each default body is the decision of a correct agent, and its doc comment has the reason. A planted bug
+//! Each default body is the decision of a correct agent, and its doc comment gives the reason. A planted bug
 //! ([`crate::flaws`]) overrides a few of them.
 
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ pub(crate) enum Next {
     End(TurnOutcome),
 }
 
-/// The treatment of a turn that the user stops.
+/// How a turn that the user stops is handled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OnStop {
     /// It ends, and the part of the reply that has arrived is kept.
@@ -139,12 +139,12 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The model writes something that no provider accepts in a later request.
 
-    /// The index of the call to which a piece of arguments belongs. It is the index from the provider.
+    /// The index of the call to which an argument fragment belongs. It is the index from the provider.
     fn call_of_piece(&self, _reply: &Step, index: u64) -> u64 {
         index
     }
 
-    /// True if the unknown name of a tool is kept as the model wrote it. Providers check the form of names.
+    /// True if an unknown tool name is kept as the model wrote it. Providers check the form of names.
     fn keeps_name(&self, name: &str) -> bool {
         is_valid_name(name)
     }
@@ -154,8 +154,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if an image is sent, given the pixels of its longer side. It is sent only if a provider also
-    /// accepts it among many others.
+    /// True if an image is sent, given the length of its longer side in pixels. It is sent only if a provider
+    /// also accepts it among many others.
     fn sends_picture(&self, longest_side: Option<usize>) -> bool {
         longest_side.is_some_and(|side| side <= 2000)
     }
@@ -165,8 +165,8 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// The problem of a call with invalid arguments. Such arguments are never completed and run, because what
-    /// the model left out cannot be known.
+    /// The problem with a call that has invalid arguments. Such arguments are never completed and run,
+    /// because there is no way to know what the model left out.
     fn invalid(&self, _args: &mut String, problem: InvalidCall) -> Option<InvalidCall> {
         Some(problem)
     }
@@ -198,8 +198,8 @@ pub(crate) trait Decisions: Send + Sync {
         None
     }
 
-    /// True if the result of a tool is recorded. It always is, even if it failed, is empty, or comes while
-    /// the reply is still arriving.
+    /// True if the result of a tool is recorded. It always is, even if the tool failed, the result is empty,
+    /// or it comes while the reply is still arriving.
     fn keeps_result(&self, _outcome: &ToolOutcome, _is_reply_over: bool) -> bool {
         true
     }
@@ -308,7 +308,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     // The turn ends in the middle.
 
-    /// The treatment of the user's stop. The turn ends immediately, even if a tool does not react.
+    /// How the user's stop is handled. The turn ends immediately, even if a tool does not react.
     fn stops(&mut self, _turn: &mut Turn, _tools: &[Tool], _session: &mut Session) -> OnStop {
         OnStop::KeepReply
     }
@@ -384,7 +384,7 @@ pub(crate) trait Decisions: Send + Sync {
         compaction::rewound(thread, n_prompts).to_vec()
     }
 
-    /// The body of a request for a summary of the messages before this index.
+    /// The request body that asks for a summary of the messages before this index.
     fn summary_request(&self, setup: &Setup, thread: &[Message], end: usize) -> Vec<u8> {
         side_request::of_summary(setup, &thread[..end])
     }
@@ -427,7 +427,7 @@ pub(crate) trait Decisions: Send + Sync {
         true
     }
 
-    /// True if the model's thinking at the old provider stays in the thread. It does not, because no other
+    /// True if the model's thinking from the old provider stays in the thread. It does not, because no other
     /// provider can verify its signature.
     fn keeps_foreign_thoughts(&self) -> bool {
         false
@@ -436,7 +436,7 @@ pub(crate) trait Decisions: Send + Sync {
     // The thread is stored and loaded.
 
     /// Adds the current state of a running turn to the saved thread: the reply so far and the results that
-    /// have come.
+    /// have arrived.
     fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
         store::push(thread, turn.step.message_so_far(), turn.step.results());
     }

@@ -1,4 +1,4 @@
-//! The end of a reply, and the treatment of one that failed.
+//! Handles the end of a reply, including a failed one.
 //!
 //! A failed request is sent again if its reply has had no effect yet. Once a tool has started, the request is
 //! not repeated, because the tool would run twice: the complete calls get their results, and the turn
@@ -117,7 +117,7 @@ impl Agent {
     }
 }
 
-/// The outcome of a turn that failed because of the provider.
+/// The outcome of a turn that failed because of a provider error.
 pub(crate) fn raised(text: &str) -> TurnOutcome {
     TurnOutcome::Raised { class: "ProviderError".to_owned(), text: text.to_owned() }
 }

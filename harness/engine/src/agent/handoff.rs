@@ -1,6 +1,6 @@
 //! Calls that hand the conversation over to another agent.
 //!
-//! A handoff runs like any other tool, alongside the other calls of its batch. Control moves when all of them
+//! A handoff runs like any other tool, alongside the other calls in its batch. Control moves when all of them
 //! have their results. There is only one conversation, so the request for the other agent has the same
 //! thread. If a batch has several handoffs, the first one is taken, and the results of the others report
 //! that.
@@ -16,8 +16,7 @@ impl Agent {
         handoffs.find_map(|call| Some((call, other_agent(call, &self.setup.tools)?)))
     }
 
-    /// The result text of a handoff, and whether it is the handoff that is taken. `None` for a call of
-    /// another tool.
+    /// The result text of a handoff, and whether it is the handoff taken. `None` for a call of another tool.
     pub(super) fn words_of_handoff(&self, step: &Step, id: &str) -> Option<(String, bool)> {
         let (first, agent) = self.handoff(step)?;
         step.calls().find(|call| call.call.id == id && is_handoff(call, &self.setup.tools))?;

@@ -77,11 +77,11 @@ pub enum Output {
     Wait { timer: TimerId, ms: u64 },
     /// The history is changed, or will be once the results of the running step have arrived.
     Changed(Change),
-    /// The turn is over.
+    /// The turn has ended.
     Ended(TurnOutcome),
 }
 
-/// The number of one request of an agent.
+/// Identifies one of an agent's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
 
@@ -92,10 +92,10 @@ impl RequestId {
     }
 }
 
-/// The number of one tool run of an agent.
+/// Identifies one of an agent's tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RunId(pub u32);
 
-/// The number of one timer of an agent.
+/// Identifies one of an agent's timers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TimerId(pub u32);

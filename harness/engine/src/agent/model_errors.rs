@@ -1,4 +1,4 @@
-//! Corrects errors of the model, so that the reply can be kept.
+//! Corrects model errors, so that the reply can be kept.
 //!
 //! A name that no tool could have, an id that is missing, taken or foreign, arguments that are not an object:
 //! with any of these in a thread, the provider rejects it permanently. They are corrected once, on arrival,
@@ -24,7 +24,7 @@ pub(crate) enum InvalidCall {
     Empty,
     /// The arguments are cut off.
     CutOff,
-    /// They contain half of a surrogate pair.
+    /// They contain an unpaired surrogate.
     LoneSurrogate,
     NotJson,
     NotObject,

@@ -1,8 +1,8 @@
 //! Continues a thread with another provider.
 //!
-//! The output of one provider means nothing to another: ids may have a form that it does not accept, and
-//! thinking is signed by the other provider. So the thread is translated once, at the switch, and stored in
-//! that form: the messages, the calls and their results stay, and the rest is dropped.
+//! The output of one provider means nothing to another: ids may have a form that the other does not accept,
+//! and thinking is signed by the other provider. So the thread is translated once, at the switch, and stored
+//! in that form: the messages, the calls and their results stay, and the rest is dropped.
 
 use super::thread::{Block, Message};
 use super::{Agent, Setup};
@@ -10,7 +10,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::wire;
 
 impl Setup {
-    /// The same setup at a provider of this dialect, with a current model of it.
+    /// The same setup for a provider of this dialect, with a current model.
     pub(super) fn at(&self, dialect: Dialect) -> Setup {
         let wire = wire::of(dialect);
         let model = wire.current_model().to_owned();
@@ -21,7 +21,7 @@ impl Setup {
 }
 
 impl Agent {
-    /// The same agent at a provider of this dialect, with its stored thread.
+    /// The same agent with a provider of this dialect, with its stored thread.
     pub fn at(mut self, dialect: Dialect) -> Agent {
         if dialect != self.setup.dialect {
             self.setup = self.setup.at(dialect);

@@ -6,7 +6,7 @@ use brickbat_scenario::scenario::Need;
 
 /// An agent without I/O: it takes inputs and returns outputs.
 ///
-/// A value is the agent in one process. A new process gets the bytes of [`SansIo::saved`].
+/// A value represents the agent in one process. A new process gets the bytes from [`SansIo::saved`].
 pub trait SansIo: Sized {
     /// The agent for a plan, with the plan's tools. `None` if it does not speak the plan's dialect.
     fn of_plan(plan: &Plan) -> Option<Self>;

@@ -3,8 +3,8 @@
 //! Their calls and results are in the provider's own replies, and a client only has to send them back as they
 //! came. The provider runs an open call when the reply is sent back: immediately after a pause, or with the
 //! results of the client's own calls. After any other message the provider rejects the open call, and it
-//! always rejects a result without its call. So half of a pair is dropped as soon as the other half can no
-//! longer come.
+//! always rejects a result without its call. So one half of a pair is dropped as soon as the other half can
+//! no longer arrive.
 
 use super::Agent;
 use super::step::{Step, StepBlock};

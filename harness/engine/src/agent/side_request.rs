@@ -1,9 +1,9 @@
-//! Changes of the history, the switch of thinking, and the request outside of turns that some changes need.
+//! Changes to the history, switches of the thinking mode, and the requests outside turns that some changes
+//! need.
 //!
 //! Such a request offers no tools, so it sends the thread as one text: providers reject calls without tools,
-//! and a thread with faults must be summarised, too.
-//! While a turn runs, a change waits until the results of its step have come. Otherwise calls would be
-//! separated from them.
+//! and even a thread with faults must be summarised. While a turn runs, a change waits until its step's
+//! results have arrived. Otherwise calls would be separated from them.
 
 use super::decisions::Asking;
 use super::step::{Phase, Step};
@@ -174,7 +174,7 @@ impl Agent {
     }
 }
 
-/// The body of a request for a summary of these messages.
+/// The request body that asks for a summary of these messages.
 pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let text = format!("{SUMMARISE}\n\n{}", compaction::transcript(thread));
     request::body(&without_tools(setup), &[Message::User(text)])

@@ -6,7 +6,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::wire::{Decoder, ReplyEvent};
 
-/// The state of one reply of the model.
+/// The state of one model reply.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) request: RequestId,

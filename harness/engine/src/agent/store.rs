@@ -2,8 +2,8 @@
 //!
 //! The bytes are JSON with a version. They contain the thread as it would be if the agent died at this
 //! moment: the user's message, the model's messages, the calls whose tools have started, and the results that
-//! have come.
-//! A call that has no result yet is stored without one; the process that loads the thread gives it one.
+//! have arrived. A call that has no result yet is stored without one; the process that loads the thread gives
+//! it one.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Agent {
     /// The bytes that must be on disk now, so that a new agent can continue with this thread.
     ///
     /// They change only in [`Agent::step`]. A driver writes them after each step and *before* it carries out
-    /// the outputs of the step. So the store records everything that has happened outside.
+    /// the step's outputs. So the store records everything that has happened outside.
     pub fn saved(&self) -> Vec<u8> {
         stored(&self.thread_now(), self.session.tokens, self.sub_threads())
     }
@@ -98,7 +98,7 @@ impl Agent {
         thread
     }
 
-    /// This agent, which has no thread yet, with a stored thread. Nothing of the dead process is in flight
+    /// Gives this agent, which has no thread yet, a stored thread. Nothing from the dead process is in flight
     /// any more, so every call without a result gets one: its tool may have run.
     ///
     /// # Errors

@@ -129,7 +129,7 @@ impl Agent {
     }
 
     /// Processes the outputs of a sub-agent. When it has ended, its call gets its result, and the resulting
-    /// outputs of this agent are returned. The user sees only the calls of this agent.
+    /// outputs of this agent are returned. The user sees only this agent's calls.
     fn hand_on(&mut self, at: usize, outputs: Vec<Output>, done: &mut Vec<Output>) -> Vec<Output> {
         let mut own = Vec::new();
         for output in outputs {

@@ -19,7 +19,7 @@ pub(crate) struct Turn {
     pub(crate) step: Step,
     pub(crate) n_retries: u32,
     pub(crate) n_requests: u32,
-    /// How many times a request of the turn was too long and the thread was shortened.
+    /// How many times a request in the turn was too long and the thread was shortened.
     pub(super) n_shortened: u32,
     /// The length of the thread before the turn.
     pub(crate) start: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Turn {
     pub(crate) said: Vec<MidTurnMessage>,
 }
 
-/// The maximum number of requests of one turn; more means a loop.
+/// The maximum number of requests in one turn; more means a loop.
 pub(super) const MAX_REQUESTS: u32 = 64;
 
 impl Agent {

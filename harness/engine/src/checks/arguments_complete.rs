@@ -1,7 +1,7 @@
 //! Tools run with the arguments that the model gave.
 //!
 //! Not every system validates arguments against their schema. A system that runs a tool with malformed arguments,
-//! exactly as the model gave them, has changed nothing.
+//! exactly as the model gave them, has not changed them.
 
 use super::*;
 

@@ -23,12 +23,12 @@ pub struct Evidence<'a> {
     pub run: &'a Run,
     /// The real outcomes of the tools.
     pub ledger: Ledger,
-    /// The requests of the thread.
+    /// The requests in the thread.
     pub requests: Vec<RequestView>,
-    /// Requests of a run that continued after its turn was stopped. They came in a later turn and do not
+    /// Requests from a run that continued after its turn was stopped. They arrived in a later turn and do not
     /// belong to the thread.
     strays: Vec<StrayRequest>,
-    /// Requests of sub-agents, with their turns. Their conversations are not the thread, and are only checked
+    /// Sub-agent requests, with their turns. Their conversations are not the thread, and are only checked
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
@@ -44,11 +44,11 @@ struct StrayRequest {
 
 pub struct RequestView {
     pub exchange: ExchangeId,
-    /// The number of the turn, from 0.
+    /// The 0-based number of the turn.
     pub turn: usize,
     /// The kind that the provider assigned to it.
     pub kind: RequestKind,
-    /// True if its body is JSON. If it is not, nothing else is known about its content.
+    /// True if its body is JSON. Otherwise its content is unknown.
     pub is_read: bool,
     pub history: History,
     /// The names of the tools that it offers to the model.
@@ -96,8 +96,8 @@ impl<'a> Evidence<'a> {
     }
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has
-    /// recorded its delivery. A result in a request of the call's own turn, before a stop of that turn, has
-    /// come in time, regardless of the record.
+    /// recorded its delivery. A result in a request in the call's own turn, before a stop of that turn,
+    /// arrived in time, regardless of the record.
     fn mark_shown_in_time(&mut self) {
         let keys = (0..self.plan.calls.len() as u32).map(CallKey);
         let is_late = |key: &CallKey| self.account(*key).settled_late && self.is_said_in_turn(*key);
@@ -105,7 +105,7 @@ impl<'a> Evidence<'a> {
         late.iter().for_each(|key| self.ledger.calls[key.0 as usize].settled_late = false);
     }
 
-    /// True if a request of the call's own turn, before a stop of that turn, contains the tool's result.
+    /// True if a request in the call's own turn, before a stop of that turn, contains the tool's result.
     fn is_said_in_turn(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let is_of_turn = |request: &&RequestView| request.turn == call.turn && !self.came_after_stop(request);
@@ -118,9 +118,9 @@ impl<'a> Evidence<'a> {
                 .any(|request| self.shows_result(request, key, |_| true))
     }
 
-    /// True if the end of a call is certain and not a race: nothing broke off its turn, a request of the turn
+    /// True if the end of a call is certain and not a race: nothing broke off its turn, a request in the turn
     /// contains the result, or the turn was broken off at a point that depends on the result. Whether a check
-    /// applies must not depend on the load of the machine.
+    /// applies must not depend on machine load.
     pub fn is_sure(&self, key: CallKey) -> bool {
         let call = self.call(key);
         let rests_on_end = |at: &PlannedPoint| match *at {
@@ -151,7 +151,7 @@ impl<'a> Evidence<'a> {
             .or_else(|| self.of_sub_agents.iter().find(|(of, _)| *of == exchange).map(|(_, turn)| *turn))
     }
 
-    /// The last readable request of the thread. Its content is what the thread remembers.
+    /// The last readable request in the thread. Its content is what the thread remembers.
     pub fn last_request(&self) -> Option<&RequestView> {
         let is_of_thread = |request: &&RequestView| request.kind != RequestKind::Auxiliary && request.is_read;
         self.requests.iter().rev().find(is_of_thread)
@@ -187,8 +187,8 @@ impl<'a> Evidence<'a> {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// True if the system could have sent a result: it came in time, and a request came after it. Results of
-    /// a sub-agent's calls go into its own conversation.
+    /// True if the system could have sent a result: it arrived in time, and a request followed. Results of a
+    /// sub-agent's calls go into its own conversation.
     pub fn could_send(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
@@ -355,7 +355,7 @@ impl<'a> Evidence<'a> {
         account.settled.is_none() || account.settled_late
     }
 
-    /// True if a call runs on the user's side and never ended.
+    /// True if a call runs in the client and never ended.
     pub fn is_left_to_client(&self, key: CallKey) -> bool {
         let call = self.call(key);
         self.is_open(key) && self.plan.tools.iter().any(|tool| tool.name == call.tool && tool.client)
@@ -391,7 +391,7 @@ impl<'a> Evidence<'a> {
     }
 
     /// True if a call ran after its turn had been stopped and another had begun, and only for a run that
-    /// continued: no later request of the thread contains its result.
+    /// continued: no later request in the thread contains its result.
     pub fn ran_astray(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
         let is_late = account.start_turns.iter().all(|turn| *turn > call.turn);

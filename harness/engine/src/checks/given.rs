@@ -30,7 +30,7 @@ fn called(plan: &Plan, id: &str) -> Option<CallKey> {
     Some(CallKey(at as u32))
 }
 
-/// True if a call of the given history shares its id with another one in it. It is unknown to which of them a
+/// True if a call in the given history shares its id with another one there. It is unknown to which of them a
 /// result with that id belongs, so the checks do not require any pairing.
 pub(super) fn is_ambiguous(plan: &Plan, key: CallKey) -> bool {
     let PlannedCall { given, id, .. } = &plan.calls[key.0 as usize];
@@ -48,7 +48,7 @@ pub(super) fn is_compacted(plan: &Plan, key: CallKey) -> bool {
 }
 
 /// True if the given history is broken: the results of a reply's calls do not follow it directly and
-/// together, or one of its messages is in itself odd.
+/// together, or one of its messages is itself odd.
 pub(super) fn is_broken(plan: &Plan) -> bool {
     let given = live(plan);
     let is_unanswered = given.iter().enumerate().any(|(at, message)| {

@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::*;
 use brickbat_scenario::trace::Trace;
 
-/// True if the provider would have rejected an accepted request of the run, had the request named this model.
-/// Then the rules for particular models matter to the plan, and the plan should be run with that model, too.
+/// True if the provider would have rejected an accepted request in the run, had it named this model. Then the
+/// rules for particular models matter to the plan, and the plan should also be run with that model.
 pub fn would_refuse(plan: &Plan, run: &Run, profile: &'static Profile, model: &str) -> bool {
     let mut trace = Trace::default();
     run.trace.events().iter().for_each(|event| trace.push(naming(event, model)));

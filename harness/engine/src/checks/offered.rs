@@ -1,9 +1,9 @@
-//! Verifies that the model could have acted as in the script: make its calls, show its thinking, and be the
+//! Verifies that the model could have acted as scripted: make its calls, show its thinking, and be the
 //! requested model.
 
 use super::*;
 
-/// A scripted call of a tool that the request does not offer. A real model calls only offered tools, so such
+/// A scripted call to a tool that the request does not offer. A real model calls only offered tools, so such
 /// a run proves nothing about the system: the harness knows the tool under a wrong name, or the system did
 /// not receive it.
 pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {

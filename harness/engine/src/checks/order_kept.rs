@@ -44,7 +44,7 @@ fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
     Some(finding(evidence, request, message.to_owned()))
 }
 
-/// Finds a text that has changed places with a call, or with another text.
+/// Finds a text that has swapped positions with a call or another text.
 fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
     let last = evidence.last_request()?;
     if narrates(evidence, last, &texts(last)) {

@@ -121,8 +121,8 @@ fn stored_state<'a>(stored: &'a Value, id: &str) -> Option<&'a str> {
     }
 }
 
-/// The duties that the end of calls rests on. Calls that were left to the user's side end when that side
-/// reports it. Anything that is shown under an unknown id is the system's.
+/// The duties on which the end of calls rests. Calls that were left to the client end when the client reports
+/// it. Anything that is shown under an unknown id is the system's.
 fn basis(evidence: &Evidence<'_>, keys: impl Iterator<Item = CallKey>) -> &'static [Duty] {
     let mut keys = keys.peekable();
     let are_left = keys.peek().is_some() && keys.all(|key| evidence.is_left_to_client(key));
@@ -151,7 +151,7 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
     })
 }
 
-/// Names of calls as the subject of a sentence.
+/// Call names, as the subject of a sentence.
 fn named(names: &[&str]) -> String {
     match names {
         [] => "no call is".to_owned(),

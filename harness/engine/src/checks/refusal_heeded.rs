@@ -15,8 +15,8 @@ pub(super) const CHECK: Check = Check {
     find,
 };
 
-/// Statuses that an unchanged request gets again: it is malformed, not authorised, not paid for, or asks for
-/// something that does not exist.
+/// Statuses that an unchanged request would get again: it is malformed, not authorised, not paid for, or asks
+/// for something that does not exist.
 const HOPELESS: [u16; 5] = [400, 401, 402, 404, 422];
 
 /// How often a request that got such a status may be sent again with the same body. Its headers may differ: the

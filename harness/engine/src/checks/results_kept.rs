@@ -1,12 +1,12 @@
 //! The last request contains every result that was delivered in time.
 //!
-//! The check requires less of a process that was killed in the turn. A process that has read a result, and has
-//! even confirmed that, need not have had the time to store it. But a system must store a result before it lets
-//! others see it. After a kill, a result is therefore required only if the process had *acknowledged* it: it had
-//! shown the call as completed, so the user counts on it, or it had sent the result to the provider, which
-//! answered and charged for it. The tool has run, with all its side effects, and a thread that forgets the result
-//! will run the tool again. After a kill the result rests on the store; otherwise it rests on the code that runs
-//! the tools. The user's message is always required, because a kill comes after the request with that message.
+//! The check requires less of a process that was killed in the turn. A process that has read a result, and even
+//! confirmed that, may not have had time to store it. But a system must store a result before it lets others see
+//! it. After a kill, a result is therefore required only if the process had *acknowledged* it: it had shown the
+//! call as completed, so the user counts on it, or it had sent the result to the provider, which answered and
+//! charged for it. The tool has run, with all its side effects, and a thread that forgets the result will run the
+//! tool again. After a kill the result rests on the store; otherwise it rests on the code that runs the tools.
+//! The user's message is always required, because a kill comes after the request with that message.
 
 use super::*;
 

@@ -30,7 +30,7 @@ fn is_empty(value: &Value) -> bool {
     value.as_object().is_some_and(serde_json::Map::is_empty)
 }
 
-/// The value of a JSON text, with U+FFFD for half of a surrogate pair.
+/// The value of a JSON text, with U+FFFD for each unpaired surrogate.
 fn read(text: &str) -> Option<Value> {
     serde_json::from_str(text).or_else(|_| serde_json::from_str(&surrogate::whole(text))).ok()
 }

@@ -1,14 +1,13 @@
 //! Compares the history from request to request: it must stay the same.
 //!
-//! A provider caches the beginning of a request, and a request with a cached beginning costs a tenth of one
-//! without. So a request must begin with the complete content of the accepted request before it, item by
-//! item.
+//! A provider caches the beginning of a request, and a request with a cached beginning costs a tenth of the
+//! price. So a request must begin with the complete content of the accepted request before it, item by item.
 //!
-//! The faults of a turn may be repaired once: everything that the turn had added may change in the first
+//! The faults in a turn may be repaired once: everything that the turn had added may change in the first
 //! request after each break in it (the user's stop, the death of the process, a reply that was cut off, a
 //! turn that was given up). After that it must stay: a repair with a different result each time is neither
 //! idempotent nor deterministic. A late result may replace the invented one. A history that is cut,
-//! summarised or rewound on purpose is a new one from then on. So is a history that the system compacts
+//! summarised or rewound on purpose counts as new from then on. So is a history that the system compacts
 //! because its context is full.
 //!
 //! Changes without a cost are ignored: the model's thinking, which providers themselves remove from earlier
@@ -24,7 +23,7 @@ pub(super) fn broken_turns(evidence: &Evidence<'_>) -> Vec<usize> {
     Story::of(evidence).breaks.into_iter().map(|(turn, _)| turn).collect()
 }
 
-/// The accepted requests of the thread. Requests that a run sends after its stop are left out.
+/// The accepted requests in the thread. Requests that a run sends after its stop are left out.
 pub(super) fn accepted<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
     let is_taken =
         |request: &&RequestView| matches!(request.kind, RequestKind::Scripted { .. } | RequestKind::Surplus);
@@ -41,7 +40,7 @@ pub(super) struct StableChange<'a> {
     pub(super) is_repaired: bool,
 }
 
-/// The first unexcused change of each pair of requests.
+/// The first unexcused change between each pair of requests.
 pub(super) fn changes<'a>(evidence: &'a Evidence<'_>) -> Vec<StableChange<'a>> {
     let story = Story::of(evidence);
     let requests: Vec<&RequestView> = accepted(evidence).collect();
@@ -100,8 +99,8 @@ fn change<'a>(
 pub(super) struct Story {
     /// Breaks: turn and index.
     pub(super) breaks: Vec<(usize, usize)>,
-    /// Changes of the history that were made on purpose: the index, and the index up to which a running turn
-    /// may postpone the change.
+    /// Deliberate changes to the history: the index, and the index up to which a running turn may postpone
+    /// the change.
     changes: Vec<(usize, usize)>,
     /// Results: call and index.
     settled: Vec<(CallKey, usize)>,
@@ -166,7 +165,7 @@ impl Story {
         story
     }
 
-    /// Ends the postponed changes of a turn that is over.
+    /// Drops the changes that were postponed in a turn that has ended.
     fn changes_end(&mut self, at: usize) {
         let open = self.changes.iter_mut().filter(|(_, until)| *until == usize::MAX);
         open.for_each(|(_, until)| *until = at);
@@ -193,7 +192,7 @@ fn is_break(event: &Event) -> bool {
     }
 }
 
-/// The turn of the last of these items: the last turn with a user message among them.
+/// The last turn that has a user message among these items.
 fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     let mut from = 0;
     let mut found = None;
@@ -210,7 +209,7 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-/// The turn with a message in the same run of user texts. Text that a system inserts directly before the
+/// The turn whose message is in the same run of user texts. Text that a system inserts directly before the
 /// user's message belongs to the turn of that message.
 fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     let is_user_text =

@@ -3,8 +3,8 @@
 //! A request or a tool start that is already on its way at the stop cannot be taken back, and may arrive after the
 //! end of the turn. The check therefore counts only events after a quiet period, events after the thread was sent
 //! to the provider again, and calls of replies that were requested after the stop. A run that continues may be
-//! slow, and then show in a later turn: its requests lack the user's latest message, so they do not belong to the
-//! thread.
+//! slow, and become visible only in a later turn: its requests lack the user's latest message, so they do not
+//! belong to the thread.
 
 use super::*;
 
@@ -38,9 +38,9 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     stopped_turns(evidence).filter_map(found).collect()
 }
 
-/// Returns what a stopped turn does after everything that was on its way must have arrived, with the duties that
-/// it rests on. A tool of the step that was running may start if the stop lets that step end, even if the request
-/// of the step crossed the stop.
+/// Returns what a stopped turn does after everything that was on its way must have arrived, with the duties on
+/// which they rest. A tool of the step that was running may start if the stop lets that step end, even if the
+/// request of the step crossed the stop.
 fn continues(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [Duty])> {
     let (mut is_stopped, mut is_settled, mut is_just_stopped) = (false, false, false);
     // The reply to a request that crossed the stop: it belongs to the step that was running.

@@ -86,8 +86,8 @@ pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> b
         || FAILURE.iter().any(|word| text.contains(word))
 }
 
-/// True if a result has no words, directly or inside an object: the AI SDK writes `{"name": …, "content": …}` for
-/// Gemini.
+/// True if a result contains no text, directly or inside an object: the AI SDK writes `{"name": …, "content": …}`
+/// for Gemini.
 fn says_nothing(text: &str) -> bool {
     let fields: Option<serde_json::Map<String, Value>> = serde_json::from_str(text).ok();
     let is_empty = |fields: serde_json::Map<String, Value>| {

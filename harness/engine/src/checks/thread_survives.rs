@@ -1,4 +1,4 @@
-//! Every request of the thread is accepted, and every later turn works.
+//! Every request in the thread is accepted, and every later turn works.
 //!
 //! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a
 //! later one works, the user loses only the failed turn. A turn may end with an error if one of its tools
@@ -26,7 +26,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     if given::is_broken(evidence.plan) { Vec::new() } else { failures(evidence, &CHECK) }
 }
 
-/// All failures of a thread, as findings of this check.
+/// All failures in a thread, as findings from this check.
 pub(super) fn failures(evidence: &Evidence<'_>, check: &Check) -> Vec<Finding> {
     let found = [refused(evidence, check), raised(evidence, check), idle(evidence, check)];
     found.into_iter().flatten().collect()
@@ -77,7 +77,7 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
 }
 
 /// Returns whether the provider rejects a stored call because of an id that only another provider accepts. The owner of
-/// the store moves the thread to this provider, as vercel/ai#5171 says.
+/// the store moves the thread to this provider, as stated in vercel/ai#5171.
 fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
     let dialect = evidence.plan.dialect_of(request.turn);
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
@@ -86,7 +86,7 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
 }
 
 /// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, or all
-/// open calls may run on the user's side.
+/// open calls may run in the client.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;
@@ -174,7 +174,7 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A finding about a turn that fails. It has this severity only if the last turn fails as well.
+/// A finding about a turn that fails. It has this severity only if the last turn also fails.
 fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
     let last = last_failure(evidence, check).filter(|_| severity != Severity::TurnFailed);
     let (harm, permanence) = match last {
@@ -249,8 +249,8 @@ fn is_refused_in(evidence: &Evidence<'_>, turn: usize) -> bool {
     evidence.requests.iter().any(|request| request.turn == turn && request.refusal.is_some())
 }
 
-/// True if nothing goes wrong in a turn, from the system's point of view. Faults of earlier turns are over. A
-/// reply that the provider cuts short may end a turn, like an error.
+/// True if nothing goes wrong in a turn, from the system's point of view. Faults in earlier turns no longer
+/// count. A reply that the provider cuts short may end a turn, like an error.
 fn is_quiet(turn: &PlannedTurn) -> bool {
     let cut = |script: &Script| {
         !script.pauses() && matches!(script.stop, Some(Stop::Length | Stop::Pause | Stop::Refusal))

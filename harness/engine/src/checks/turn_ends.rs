@@ -1,6 +1,6 @@
 //! Every turn ends, and in time.
 //!
-//! A silence alone is not a hang: a client may back off between its retries. A turn that continues on its own
+//! Silence alone is not a hang: a client may back off between its retries. A turn that continues on its own
 //! after a long silence is slow, unless the provider asked for the wait or the wait follows a failed request. A
 //! turn that ends only after the harness lets the provider and the tools continue was stopped late.
 
@@ -129,8 +129,8 @@ fn is_backoff(events: &[&Event], at: usize) -> bool {
     before == Some(true) && matches!(after, Some(Event::Requested { .. }))
 }
 
-/// The duties that the end of a turn rests on: while a tool is running, the code that runs the tools and waits for
-/// them, and after a stop the code that ends them.
+/// The duties on which the end of a turn rests: while a tool is running, the code that runs the tools and waits
+/// for them, and after a stop the code that ends them.
 fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
     let is_running = |(call, account): (&PlannedCall, &CallRecord)| {
         call.turn == turn && !account.starts.is_empty() && account.settled.is_none()

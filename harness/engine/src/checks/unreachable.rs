@@ -10,7 +10,7 @@ use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
 pub struct Concurrency {
     /// The maximum number of tools that ran at once.
     pub max_parallel_tools: usize,
-    /// True if a tool started before its reply was over.
+    /// True if a tool started before its reply ended.
     pub eager: bool,
     /// True if the provider rejected one of its requests.
     pub is_refused: bool,
@@ -185,7 +185,7 @@ fn one_by_one(width: usize) -> String {
     }
 }
 
-/// The maximum number of calls that one reply of a turn makes.
+/// The maximum number of calls in one reply of a turn.
 fn largest_batch(plan: &Plan, turn: usize) -> usize {
     let attempts = plan.turns[turn].replies.iter().flat_map(|reply| &reply.attempts);
     attempts.map(|script| script.calls().count()).max().unwrap_or(0)

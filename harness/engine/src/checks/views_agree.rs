@@ -65,8 +65,8 @@ struct Difference {
     rests_on: &'static [Duty],
 }
 
-/// True if a call had a result in time that later turns need. Killed turns are left out, because their display
-/// died with the process, and so are turns that were cut or taken back on purpose.
+/// True if a call got its result in time and later turns need it. Killed turns are left out, because their
+/// display died with the process, and so are turns that were cut or taken back on purpose.
 fn is_due(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_changed = evidence.changed.result_may_be_gone(key);
@@ -94,7 +94,7 @@ fn shown_otherwise(
         (ShownState::Failed, true) => Some(Difference {
             message: format!("call {name} is shown as failed, but the last request contains its result"),
             expected: "the same outcome for the user and the model",
-            got: "failed for the user, a result for the model",
+            got: "shown to the user as failed, but the model gets a result",
             rests_on: &[Duty::States],
         }),
         (ShownState::Completed, false) => Some(Difference {
@@ -102,7 +102,7 @@ fn shown_otherwise(
                 "call {name} is shown as completed, but the last request does not contain its result"
             ),
             expected: "the same outcome for the user and the model",
-            got: "completed for the user, no result for the model",
+            got: "shown to the user as completed, but the model gets no result",
             // The code that runs the tools knows that they have ended, even if their results are lost.
             rests_on: match step_end {
                 StepEnd::Whole if ended_badly => &[Duty::States, Duty::Loop, Duty::Turns],

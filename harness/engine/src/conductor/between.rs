@@ -8,8 +8,8 @@ use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::trace::Confidence;
 
 impl Conductor {
-    /// Starts the next turn when this one is over and nothing is in progress. No turn is run after one that
-    /// the harness itself has stopped: its results would follow from that stop.
+    /// Starts the next turn when this one has ended and nothing is in progress. No turn is run after one that
+    /// the harness itself has stopped, because its results would be a consequence of that stop.
     pub(super) fn next_turn(&mut self, commands: &mut Vec<Command>) {
         let is_busy = self.tools.is_settling() || self.changing.is_some();
         if !self.turn.stage.is_over() || is_busy || commands.contains(&Command::Finish) {

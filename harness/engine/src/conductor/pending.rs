@@ -1,4 +1,4 @@
-//! Actions of the plan that are still to happen, with the receipt of each.
+//! The plan's pending actions, each with its receipt.
 
 use std::ops::{Deref, DerefMut};
 
@@ -15,7 +15,7 @@ pub(super) struct Pending {
     /// Set when its point was reached while it waits for a question that comes before it in the file: the
     /// confidence of that point.
     pub(super) due: Option<Confidence>,
-    /// True if it is over without having happened.
+    /// True if its time has passed without it happening.
     pub(super) is_forgone: bool,
     /// The reply and the ending of it that will prove the action.
     armed: Option<(ExchangeId, Option<Ending>)>,

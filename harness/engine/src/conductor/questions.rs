@@ -26,7 +26,7 @@ impl Questions {
         self.left.clear();
     }
 
-    /// Takes the questions that are to be answered now: all of them once the turn is over.
+    /// Takes the questions that must be answered now: all of them once the turn has ended.
     pub(super) fn take(&mut self, is_over: bool) -> Vec<(QuestionId, Option<CallKey>)> {
         let left = &self.left;
         let is_due = |call: Option<CallKey>| is_over || call.is_none_or(|call| !left.contains(&call));

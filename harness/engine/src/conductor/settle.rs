@@ -15,13 +15,13 @@ pub(super) struct ToolRuns {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct CallProgress {
     replied: bool,
-    /// True if its reply ended as it should, so that its tool is expected to start.
+    /// True if its reply ended normally, so that its tool is expected to start.
     awaited: bool,
     started: bool,
     settled: bool,
     cancelled: bool,
     /// True if the tool must not start: the user has not approved it yet, no system can run it, or another
-    /// handoff is taken first.
+    /// handoff takes precedence.
     forbidden: bool,
     /// True if it starts a sub-agent, which ends on its own.
     is_sub_agent: bool,
@@ -131,7 +131,7 @@ impl ToolRuns {
         }
     }
 
-    /// True if the reply that makes the call is over.
+    /// True if the reply that makes the call has ended.
     pub(super) fn is_replied(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].replied
     }
@@ -203,11 +203,9 @@ impl ToolRuns {
 
     /// The call that settles next.
     ///
-    /// While the turn runs, calls settle in the turn's order, once their reply is over and the batch is
-    /// ready.
-    /// After the user's stop only the tools that ignore it settle; if nothing else happens, so do the
-    /// remaining ones.
-    /// Tools of earlier turns that still run, or run again, settle as well.
+    /// While the turn runs, calls settle in the turn's order, once their reply has ended and the batch is
+    /// ready. After the user's stop only the tools that ignore it settle; if nothing else happens, so do the
+    /// remaining ones. Tools from earlier turns that still run, or run again, also settle.
     pub(super) fn next(&self, plan: &Plan, turn: usize, now: Now) -> Option<CallKey> {
         let is_ready = self.is_ready(now.width, now.forced);
         let may_settle = |call: &CallKey| {
@@ -229,7 +227,7 @@ impl ToolRuns {
         self.order.iter().copied().chain(leftovers).find(may_settle)
     }
 
-    /// True if the reply that made the call, or that started the sub-agent making it, is over.
+    /// True if the reply that made the call, or that started the sub-agent making it, has ended.
     fn is_batch_replied(&self, progress: CallProgress) -> bool {
         progress.within.is_none_or(|starter| self.calls[starter.0 as usize].replied)
     }

@@ -1,12 +1,12 @@
-//! Sub-agents. No gate reports that one runs: it starts with its first request, and ends with its last reply,
-//! or with the first error that it gets instead.
+//! Sub-agents. No gate reports that one is running: it starts with its first request, and ends with its last
+//! reply, or with the first error that it gets instead.
 
 use super::{Command, Conductor};
 use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId, RequestKind};
 
 impl Conductor {
-    /// True if a sub-agent sent the request. Its tool ends when the reply is over.
+    /// True if a sub-agent sent the request. Its tool ends when the reply ends.
     pub fn is_of_sub_agent(&self, exchange: ExchangeId) -> bool {
         matches!(self.kinds.get(&exchange), Some(RequestKind::OfSubAgent { .. }))
     }

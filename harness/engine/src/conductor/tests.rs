@@ -287,8 +287,7 @@ fn a_turn_that_was_just_stopped_gets_time_to_end() {
     assert_eq!(conductor.observe(&Event::Quiet), [Command::GiveUp, Command::Finish]);
 }
 
-/// The commands of a conductor when the system runs call a and asks about call b, in the order of these
-/// events.
+/// A conductor's commands when the system runs call a and asks about call b, in the order of these events.
 fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
     let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/kill-while-asked.yaml"));
     conductor.start();

@@ -26,7 +26,7 @@ pub(super) struct TurnState {
     /// Indices of actions that end the turn when the result in flight has arrived, each with the confidence
     /// of its point.
     pub(super) put_off: Vec<(usize, Confidence)>,
-    /// Indices of actions that settle a call that has not started yet, each with the confidence of its point.
+    /// The indices of actions that settle a call before it starts, each with its point's confidence.
     pub(super) awaiting: Vec<(usize, Confidence)>,
 }
 

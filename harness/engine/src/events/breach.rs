@@ -1,5 +1,5 @@
-//! Invariants of stored calls for any order of events: a terminal state is final, and nothing is lost,
-//! duplicated or resurrected.
+//! Invariants of stored calls for any event order: a terminal state is final, and nothing is lost, duplicated
+//! or resurrected.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,7 +15,8 @@ pub struct Breach {
     pub call: String,
     /// The kind of error.
     pub wrong: Wrong,
-    /// The event after which it shows, from 0. The number of events, if it shows when the stream has ended.
+    /// The 0-based index of the event after which it occurs, or the number of events if it occurs at the end
+    /// of the stream.
     pub at: usize,
 }
 
@@ -27,7 +28,7 @@ pub enum Wrong {
     Lost,
     /// It is stored twice.
     Duplicated,
-    /// It was over, but is open again, has another result or is gone.
+    /// It had ended, but is open again, has a different result or is missing.
     Resurrected,
     /// It is still open when the stream has ended.
     Open,
@@ -67,7 +68,7 @@ impl fmt::Display for Breach {
     }
 }
 
-/// All errors of a store for a sequence of events, each only once per call.
+/// All errors that a store makes on an event sequence, each reported once per call.
 ///
 /// These are not judged: a result for a call that was never declared, a call that is declared after the end
 /// of the turn or was rejected, and the effect of a late result on an interrupted call, because keeping it

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Event, MAX_EVENTS};
 use brickbat_scenario::parse::{self, Diagnostic};
 
-/// The events of a turn in the order of a stream, which may be wrong.
+/// The events of a turn in stream order, which may be wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sequence {

@@ -1,4 +1,4 @@
-//! Random sequences of events: a batch of calls, with faults.
+//! Random event sequences: a batch of calls, with faults.
 
 use super::Event;
 

@@ -2,8 +2,8 @@
 
 use super::{Consumed, Event, State, Stored};
 
-/// Stored calls, independent of the order of events. A result that comes early waits for its call; anything
-/// after the end of a call is ignored.
+/// Stored calls, independent of event order. A result that comes early waits for its call; anything after the
+/// end of a call is ignored.
 #[derive(Debug, Default)]
 pub struct Store {
     calls: Vec<Stored>,
@@ -58,7 +58,7 @@ impl StoreBug {
     }
 }
 
-/// The contents of a store after each event of a sequence, optionally with a bug.
+/// The contents of a store after each event in a sequence, optionally with a bug.
 pub fn consume(events: &[Event], bug: Option<StoreBug>) -> Consumed {
     let mut store = Store { bug, ..Store::default() };
     let mut stored: Vec<Vec<Stored>> = Vec::with_capacity(events.len() + 1);

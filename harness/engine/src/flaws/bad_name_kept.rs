@@ -1,4 +1,4 @@
-//! BUG: The name of a tool is kept exactly as the model wrote it, even if it is invalid. Claude Code:
+//! BUG: A tool name is kept exactly as the model wrote it, even if it is invalid. Claude Code:
 //! <https://github.com/anthropics/claude-code/issues/94799>
 
 use super::prelude::*;

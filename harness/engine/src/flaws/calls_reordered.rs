@@ -1,4 +1,4 @@
-//! BUG: Calls are saved in the order in which their results came. A report of this class:
+//! BUG: Calls are saved in the order in which their results arrived. A report of this class:
 //! <https://github.com/google-gemini/gemini-cli/issues/26956>
 
 use super::prelude::*;

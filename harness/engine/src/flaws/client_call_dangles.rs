@@ -1,5 +1,5 @@
-//! BUG: A call that was handed out to the user's side gets no result if the turn is stopped before the result
-//! arrives. A report of this class: <https://github.com/CopilotKit/CopilotKit/issues/7277>
+//! BUG: A call handed to the client gets no result if the turn is stopped before the result arrives. A report
+//! of this class: <https://github.com/CopilotKit/CopilotKit/issues/7277>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A call that was handed out to the user's side is recorded as done, even if it never ran there. A
-//! report of this class: <https://github.com/CopilotKit/CopilotKit/issues/3442>
+//! BUG: A call handed to the client is recorded as done, even if it never ran there. A report of this class:
+//! <https://github.com/CopilotKit/CopilotKit/issues/3442>
 
 use super::prelude::*;
 

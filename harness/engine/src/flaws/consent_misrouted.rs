@@ -1,4 +1,4 @@
-//! BUG: Approving one call of a batch also runs the call that was denied before it. Hermes Agent:
+//! BUG: Approving one call in a batch also runs the call denied before it. Hermes Agent:
 //! <https://github.com/NousResearch/hermes-agent/issues/34827>
 
 use super::prelude::*;

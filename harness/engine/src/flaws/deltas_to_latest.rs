@@ -1,5 +1,5 @@
-//! BUG: Pieces of arguments are added to the call that began last, even if they belong to another. Continue:
-//! <https://github.com/continuedev/continue/issues/13223>
+//! BUG: Argument fragments are added to the call that began last, even if they belong to another call.
+//! Continue: <https://github.com/continuedev/continue/issues/13223>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A tool error that arrives before the reply is over is ignored. opencode; another report of this
-//! class: <https://github.com/ag-ui-protocol/ag-ui/issues/2668>
+//! BUG: A tool error that arrives before the reply ends is ignored. opencode; another report of this class:
+//! <https://github.com/ag-ui-protocol/ag-ui/issues/2668>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: A call without any arguments is kept with an empty text as its arguments. codex-relay:
+//! BUG: A call without arguments is kept with an empty string as its arguments. codex-relay:
 //! <https://github.com/MetaFARS/codex-relay/issues/57>
 
 use super::prelude::*;

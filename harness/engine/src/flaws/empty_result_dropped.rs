@@ -1,4 +1,4 @@
-//! BUG: The result of a tool that returned an empty text is left out. Zed:
+//! BUG: A tool's result is left out if it is an empty text. Zed:
 //! <https://github.com/zed-industries/zed/issues/37196>
 
 use super::prelude::*;

@@ -1,5 +1,5 @@
-//! BUG: A reply with the stop reason for calls, but without calls, is answered with an empty list of results.
-//! A report of this class: <https://github.com/can1357/oh-my-pi/issues/5600>
+//! BUG: A reply with the stop reason for calls, but without calls, is answered with an empty result list. A
+//! report of this class: <https://github.com/can1357/oh-my-pi/issues/5600>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: A call that failed before the reply was over is never shown as finished. TanStack AI:
+//! BUG: A call that failed before the reply ended is never shown as finished. TanStack AI:
 //! <https://github.com/TanStack/ai/issues/727>
 
 use super::prelude::*;

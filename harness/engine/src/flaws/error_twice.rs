@@ -1,5 +1,5 @@
-//! BUG: An error that arrives before the reply is over is recorded on arrival, and again when the reply is
-//! over. A report of this class: <https://github.com/QwenLM/qwen-code/issues/8163>
+//! BUG: An error that arrives before the reply ends is recorded on arrival, and again when the reply ends. A
+//! report of this class: <https://github.com/QwenLM/qwen-code/issues/8163>
 
 use super::prelude::*;
 

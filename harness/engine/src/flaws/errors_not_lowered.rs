@@ -1,4 +1,4 @@
-//! BUG: Results of failed tools are stored, but not converted when the thread is loaded. A report of this
+//! BUG: The results of failed tools are stored, but not converted when the thread is loaded. A report of this
 //! class: <https://github.com/TraderAlice/OpenAlice/issues/50>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: A stop while the model writes about the results drops the results, too. A report of this class:
+//! BUG: A stop while the model is writing about the results also drops the results. A report of this class:
 //! <https://github.com/sandialabs/atlas-ui-3/issues/755>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: After a stop while the model writes about the results, the tools run again. Cherry Studio:
+//! BUG: After a stop while the model is writing about the results, the tools run again. Cherry Studio:
 //! <https://github.com/CherryHQ/cherry-studio/issues/16642>
 
 use super::prelude::*;

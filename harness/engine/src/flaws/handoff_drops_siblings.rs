@@ -1,5 +1,5 @@
-//! BUG: A batch with a handoff keeps only the result of the handoff; the results of the other tools, which
-//! have run, are lost. LangGraph Swarm: <https://github.com/langchain-ai/langgraph-swarm-py/issues/69>
+//! BUG: A batch with a handoff keeps only the handoff's result; the results of the other tools, which have
+//! run, are lost. LangGraph Swarm: <https://github.com/langchain-ai/langgraph-swarm-py/issues/69>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: Calls are saved when the reply is over, and results when all have arrived; a resume adds no results.
-//! A report of this class: <https://github.com/langchain-ai/open-swe/issues/1604>
+//! BUG: Calls are saved when the reply ends, and results when all have arrived; a resume adds no results. A
+//! report of this class: <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: The thread is saved only when a turn is over. A report of this class:
+//! BUG: The thread is saved only when a turn ends. A report of this class:
 //! <https://github.com/langchain-ai/open-swe/issues/1604>
 
 use super::prelude::*;

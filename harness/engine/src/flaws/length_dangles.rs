@@ -6,7 +6,7 @@ use super::prelude::*;
 pub static FLAW: Flaw =
     Flaw::new("length-dangles", "thread-survives", || Box::new(LengthDangles)).class("max-tokens");
 
-/// The stop reasons of a reply that has reached its maximum length.
+/// The stop reasons for a reply that has reached its maximum length.
 const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
 
 struct LengthDangles;

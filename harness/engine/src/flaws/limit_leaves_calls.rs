@@ -1,5 +1,5 @@
-//! BUG: A turn that has reached its limit of steps leaves the calls of the last step without results.
-//! OpenTag: <https://github.com/CopilotKit/OpenTag/issues/27>
+//! BUG: A turn that reaches its step limit leaves the calls in its last step without results. OpenTag:
+//! <https://github.com/CopilotKit/OpenTag/issues/27>
 
 use super::prelude::*;
 

@@ -12,7 +12,7 @@ use crate::agent::{RequestId, Tool};
 /// The dialects with a provider that runs tools itself.
 pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
 
-/// The reason why faults of such tools cannot show in the other dialects.
+/// The reason why faults of such tools cannot occur in the other dialects.
 pub(super) const NO_SEARCH: &str = "our provider runs no tools itself";
 
 /// The size of the smallest batch in which these flaws get the order of the results wrong.
@@ -42,7 +42,7 @@ pub(super) fn done(call: &Call) -> CallResult {
     CallResult::text(call.id.clone(), "Done.".to_owned(), false)
 }
 
-/// The names of the tools that run on the user's side.
+/// The names of the tools that run in the client.
 pub(super) fn of_client(tools: &[Tool]) -> Vec<String> {
     tools.iter().filter(|tool| tool.client).map(|tool| tool.name.clone()).collect()
 }
@@ -101,7 +101,7 @@ pub(super) fn without_results(
     thread
 }
 
-/// The body of a Responses request with a reply that the provider stores.
+/// The body of a Responses request whose reply the provider stores.
 pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&body);
     text.replacen(r#""store":false"#, r#""store":true"#, 1).into_bytes()

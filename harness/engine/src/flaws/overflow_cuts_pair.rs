@@ -1,5 +1,5 @@
-//! BUG: After a rejection because of its length, the thread is cut between the calls of the running batch and
-//! their results. maki: <https://github.com/tontinton/maki/pull/641>
+//! BUG: After the thread is rejected as too long, it is cut between the calls of the running batch and their
+//! results. maki: <https://github.com/tontinton/maki/pull/641>
 
 use super::prelude::*;
 

@@ -1,5 +1,5 @@
-//! BUG: A pause of the provider is taken for the end of the turn, so the user's next message follows the
-//! paused reply. gsd: <https://github.com/gsd-build/gsd-2/pull/2870>, lisette:
+//! BUG: A provider pause is mistaken for the end of the turn, so the user's next message follows the paused
+//! reply. gsd: <https://github.com/gsd-build/gsd-2/pull/2870>, lisette:
 //! <https://github.com/AnswerDotAI/lisette/issues/90>
 
 use super::prelude::*;

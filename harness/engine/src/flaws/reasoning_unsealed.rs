@@ -1,5 +1,5 @@
-//! BUG: A resume keeps the id of the reasoning and loses the encrypted part, as if the provider had stored
-//! it. A report of this class: <https://github.com/anomalyco/opencode/issues/7724>
+//! BUG: A resume keeps the reasoning's id but loses the encrypted part, as if the provider had stored it. A
+//! report of this class: <https://github.com/anomalyco/opencode/issues/7724>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: A repair at load looks for results only in the next message, and makes up those that come later.
+//! BUG: A repair on load looks for results only in the next message, and invents those that come later.
 //! Strands: <https://github.com/strands-agents/harness-sdk/issues/1435>
 
 use super::prelude::*;

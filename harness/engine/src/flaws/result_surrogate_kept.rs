@@ -1,4 +1,4 @@
-//! BUG: Half of a surrogate pair in a result is sent unchanged. Claude Code:
+//! BUG: An unpaired surrogate in a result is sent unchanged. Claude Code:
 //! <https://github.com/anthropics/claude-code/issues/86560>
 
 use super::prelude::*;

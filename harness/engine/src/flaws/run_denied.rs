@@ -1,5 +1,5 @@
-//! BUG: A tool that was cut off by the user's stop is recorded as one that never ran. No system is known to
-//! do this; the suite also covers bugs that were never reported.
+//! BUG: A tool that was cut off by the user's stop is recorded as never having run. No system is known to do
+//! this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;
 

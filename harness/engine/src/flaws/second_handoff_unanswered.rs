@@ -1,4 +1,4 @@
-//! BUG: If a batch has two handoffs, only the one that is taken gets a result. A report of this class:
+//! BUG: If a batch has two handoffs, only the one taken gets a result. A report of this class:
 //! <https://github.com/langchain-ai/langgraph-swarm-py/issues/30>
 
 use super::prelude::*;

@@ -13,7 +13,7 @@ pub static FLAW: Flaw =
 struct ServerThreadGoesOn {
     /// The number of messages that the latest request represented.
     n_sent: usize,
-    /// The latest complete response, and the number of messages that the provider has with it.
+    /// The latest complete response, and the number of messages that the provider stores with it.
     last: Option<(String, usize)>,
 }
 

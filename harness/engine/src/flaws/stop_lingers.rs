@@ -1,4 +1,4 @@
-//! BUG: The effect of a stop persists: replies of later turns are kept as if they had been cut off, too. No
+//! BUG: The effect of a stop persists: replies in later turns are also kept as if they had been cut off. No
 //! system is known to do this; the suite also covers bugs that were never reported.
 
 use super::prelude::*;

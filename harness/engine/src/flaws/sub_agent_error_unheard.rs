@@ -1,4 +1,4 @@
-//! BUG: If the provider rejects a request of a sub-agent, the sub-agent's call gets no result, and the turn
+//! BUG: If the provider rejects a sub-agent's request, the sub-agent's call gets no result, and the turn
 //! waits forever. Roo Code: <https://github.com/RooCodeInc/Roo-Code/issues/7780>
 
 use super::prelude::*;

@@ -1,4 +1,4 @@
-//! BUG: The messages of a sub-agent are recorded among the results of the batch that started it, and a resume
+//! BUG: A sub-agent's messages are recorded among the results of the batch that started it, and a resume
 //! continues with them in that order. Copilot CLI: <https://github.com/github/copilot-cli/issues/2323>
 
 use super::prelude::*;

@@ -1,5 +1,5 @@
-//! BUG: If the user stops a turn while a sub-agent runs, the messages of the sub-agent replace the thread.
-//! Deep Agents: <https://github.com/langchain-ai/deepagents/issues/2781>
+//! BUG: If the user stops a turn while a sub-agent runs, the sub-agent's messages replace the thread. Deep
+//! Agents: <https://github.com/langchain-ai/deepagents/issues/2781>
 
 use super::prelude::*;
 

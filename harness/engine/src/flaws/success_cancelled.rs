@@ -1,5 +1,5 @@
-//! BUG: After a stop, results that had arrived are recorded as cancelled, without the output of the tools.
-//! tunacode 0.1.32 in the mode `interface`: <https://github.com/alchemiststudiosDOTai/tunacode>
+//! BUG: After a stop, results that had arrived are recorded as cancelled, without the tools' output. tunacode
+//! 0.1.32 in `interface` mode: <https://github.com/alchemiststudiosDOTai/tunacode>
 
 use super::prelude::*;
 

@@ -11,7 +11,7 @@ pub static FLAW: Flaw =
             "arguments are not text that could be cut",
         );
 
-/// The number of characters of arguments that are left.
+/// The number of argument characters that are left.
 const SHORT: usize = 200;
 
 struct SummaryCutsArguments;

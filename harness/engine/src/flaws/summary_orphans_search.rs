@@ -1,5 +1,5 @@
-//! BUG: A summary removes the calls of the provider's tools from the part that it keeps, but not their
-//! results. Claude Code: <https://github.com/anthropics/claude-code/issues/64026>
+//! BUG: A summary removes calls to the provider's tools from the part that it keeps, but not their results.
+//! Claude Code: <https://github.com/anthropics/claude-code/issues/64026>
 
 use super::prelude::*;
 

@@ -1,4 +1,4 @@
-//! BUG: Half of a surrogate pair in the arguments is kept. Claude Code:
+//! BUG: An unpaired surrogate in the arguments is kept. Claude Code:
 //! <https://github.com/anthropics/claude-code/issues/69927>
 
 use super::prelude::*;

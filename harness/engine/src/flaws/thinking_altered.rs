@@ -1,4 +1,4 @@
-//! BUG: Thinking is changed if the reply did not complete. Claude Code:
+//! BUG: Thinking is changed if the reply is incomplete. Claude Code:
 //! <https://github.com/anthropics/claude-code/issues/63277>
 
 use super::prelude::*;

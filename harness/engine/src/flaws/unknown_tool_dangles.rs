@@ -1,4 +1,4 @@
-//! BUG: A call of an unknown tool is kept without a result. A report of this class:
+//! BUG: A call to an unknown tool is kept without a result. A report of this class:
 //! <https://github.com/devoxx/DevoxxGenieIDEAPlugin/issues/1194>
 
 use super::prelude::*;

@@ -1,5 +1,5 @@
-//! BUG: A prompt that got only errors from the provider leaves an empty message, so that two prompts are not
-//! sent as one. A report of this class: <https://github.com/Aider-AI/aider/issues/1853>
+//! BUG: A prompt that the provider answers only with errors leaves an empty message, so that two prompts are
+//! not sent as one. A report of this class: <https://github.com/Aider-AI/aider/issues/1853>
 
 use super::prelude::*;
 

@@ -23,8 +23,8 @@ pub fn fill(schema: &Value, random: &mut Random) -> Value {
     filling.value(schema, "", 0)
 }
 
-/// The maximum number of values in one list of arguments. Real tools take a dozen; a hostile schema could ask
-/// for millions.
+/// The maximum number of values in one argument list. Real tools take a dozen; a hostile schema could ask for
+/// millions.
 const MAX_VALUES: usize = 500;
 
 /// Below this depth optional values are left out. Real schemas have up to six levels.
@@ -33,7 +33,7 @@ const MAX_OPTIONAL_DEPTH: usize = 4;
 /// Below this depth a schema is not followed, because it requires itself.
 const MAX_DEPTH: usize = 24;
 
-/// The maximum number of items of one list, regardless of the schema.
+/// The maximum number of items in one list, regardless of the schema.
 const MAX_ITEMS: u64 = 64;
 
 /// Attempts to find an item that is not in the list yet.

@@ -1,7 +1,7 @@
 //! Chooses the tools that the model calls.
 //!
 //! The program really runs its tools. So the model prefers tools with names that suggest read-only access. It
-//! calls a tool that writes or executes only if a request offers nothing else.
+//! calls a tool that writes or executes only if a request offers no other tool.
 
 use brickbat_scenario::random::Random;
 use brickbat_scenario::wire::offer::CallableTool;
@@ -13,7 +13,7 @@ pub(super) const MAX_CALLS: usize = 3;
 /// The fewest calls in one reply, if several are allowed.
 const MIN_CALLS: u64 = 2;
 
-/// The tools to call, in order. A tool may be called twice: that is a parallel batch as well.
+/// The tools to call, in order. A tool may be called twice: that is also a parallel batch.
 pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<CallableTool<'t, 'a>> {
     let forced = forced(offer);
     if !forced.is_empty() || offer.choice == ToolChoice::Never {

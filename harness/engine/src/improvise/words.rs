@@ -20,7 +20,7 @@ pub(super) fn without_tools(random: &mut Random) -> &'static str {
     pick(random, &["Here is a short answer.", "Yes, that is clear.", "All right, noted."])
 }
 
-/// A meaningless word for arguments.
+/// A meaningless word to use in arguments.
 pub(super) fn word(random: &mut Random) -> &'static str {
     pick(random, &["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath"])
 }

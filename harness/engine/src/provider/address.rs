@@ -1,8 +1,8 @@
-//! Requests of the thread that reach no provider of the plan: they go to the API of another dialect, or to an
+//! Requests in the thread that reach no provider in the plan: they go to the API of another dialect, or to an
 //! API with a different base path.
 //!
-//! No provider rejects anything then. A client with the wrong address gets the usual answer of a server that
-//! does not know the path, and the run proves nothing about the system.
+//! No provider rejects anything then. A client with the wrong address gets a server's usual answer to an
+//! unknown path, and the run proves nothing about the system.
 
 use super::Request;
 use brickbat_rules::dialect::Dialect;
@@ -10,7 +10,7 @@ use brickbat_rules::json::Json;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::wire::{self, Delivery};
 
-/// A request of the thread that its provider never received.
+/// A request in the thread that its provider never received.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misaddressed {
     /// The dialect of the API to which the request was sent.
@@ -21,7 +21,7 @@ pub struct Misaddressed {
     pub dialect: Dialect,
 }
 
-/// Characters of a path that are shown. The path of an API, including the name of a model, has fewer than a
+/// The maximum number of path characters shown. An API path, including a model name, has fewer than a
 /// hundred.
 const MAX_PATH_CHARS: usize = 200;
 
@@ -77,7 +77,7 @@ impl Addresses {
         }
     }
 
-    /// Notes that the provider received a request of the thread: a client that tries several addresses has
+    /// Notes that the provider received a request in the thread: a client that tries several addresses has
     /// found the right one.
     pub(super) fn found(&mut self, turn: usize) {
         self.lost = self.lost.take().filter(|(of, _)| *of != turn);

@@ -55,7 +55,7 @@ pub struct Answer {
     pub exchange: ExchangeId,
     /// The model in the path of the request, if the path has one.
     pub model: Option<String>,
-    /// True if the request shows that the system has compacted its history on its own.
+    /// True if the request reveals that the system has compacted its history on its own.
     pub compacted: bool,
     /// The HTTP status.
     pub status: u16,
@@ -80,7 +80,7 @@ pub struct Hold {
     pub at: Held,
 }
 
-/// The part of an answer that has been sent.
+/// The part of an answer sent so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sent {
     /// Nothing.

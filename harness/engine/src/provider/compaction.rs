@@ -1,8 +1,8 @@
 //! Compactions by the system itself: the provider has reported a full context, and the system shortens its
 //! history.
 //!
-//! The system decides when to do so, and whether to ask the provider for a summary. Only its requests show
-//! it: a request of the thread lacks something that the one before contained.
+//! The system decides when to do so, and whether to ask the provider for a summary. Only its requests reveal
+//! it: a request in the thread lacks something that the one before contained.
 
 use std::collections::BTreeSet;
 
@@ -23,15 +23,14 @@ pub(super) struct Compaction {
     tokens: Option<u64>,
     /// True if a summary was requested since then.
     is_asked: bool,
-    /// True if the current request shows that something has disappeared.
+    /// True if something is missing from the current request.
     is_seen: bool,
     /// The contents of the thread: the marks of the last answered request and of its reply.
     standing: BTreeSet<String>,
 }
 
 impl Compaction {
-    /// Notes that the provider reports a full context: with a count of tokens, or as a request that is too
-    /// long.
+    /// Notes that the provider reports a full context: with a token count, or as a request that is too long.
     pub(super) fn report(&mut self, tokens: Option<u64>) {
         (self.is_due, self.is_asked) = (true, false);
         self.tokens = tokens.or(self.tokens);
@@ -57,7 +56,7 @@ impl Compaction {
         asks && (plan.tools.is_empty() || ends_in_words_of_the_system(plan, &history))
     }
 
-    /// Inspects a request of the thread before it is answered: missing marks show that the history was
+    /// Inspects a request in the thread before it is answered: missing marks show that the history was
     /// compacted.
     pub(super) fn look(&mut self, body: &[u8]) {
         if !self.is_due {
@@ -69,7 +68,7 @@ impl Compaction {
         }
     }
 
-    /// Records an answered request. Returns whether it shows that the history was compacted.
+    /// Records an answered request. Returns true if the request reveals that the history was compacted.
     pub(super) fn answered(&mut self, plan: &Plan, kind: RequestKind, body: &[u8]) -> bool {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
         if plan.window.is_none() && !actions.any(|action| action.what.fills_context()) {
@@ -93,8 +92,8 @@ fn speaks_of_a_summary(text: &str) -> bool {
     ["summar", "Summar", "SUMMAR"].iter().any(|word| text.contains(word))
 }
 
-/// The marks of the calls in a complete reply, which are in the history from then on. A system may drop a
-/// reply that was cut off, and it need not keep the arguments of a malformed call.
+/// The call marks in a complete reply, which are in the history from then on. A system may drop a reply that
+/// was cut off, and it need not keep the arguments of a malformed call.
 pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
     let RequestKind::Scripted { turn, reply, attempt } = kind else { return Vec::new() };
     let Some(turn) = plan.turns.get(turn) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! The position in the script of a plan: which attempt of which reply is served next.
+//! The position in a plan's script: which attempt at which reply is served next.
 
 use brickbat_scenario::action::HttpFault;
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};

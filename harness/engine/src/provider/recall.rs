@@ -17,7 +17,7 @@ use brickbat_scenario::plan::{
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
 use brickbat_scenario::wire::{self, Envelope, Tokens};
 
-/// The replies of one plan's provider.
+/// The replies from one plan's provider.
 #[derive(Debug)]
 pub struct Recall {
     /// The part that all ids share: 16 hexadecimal digits.
@@ -100,7 +100,7 @@ impl Recall {
     }
 }
 
-/// Adds a reply to the memory of a provider. `unique` has the digits of its answer.
+/// Adds a reply to a provider's memory. `unique` contains the digits of its answer.
 pub(crate) fn remember(
     memory: &mut Memory,
     (plan, dialect): (&Plan, Dialect),
@@ -137,7 +137,7 @@ struct Searches {
 }
 
 impl Sight {
-    /// Reads the sight of a request to a provider of this dialect.
+    /// Reads what a provider of this dialect sees of a request.
     pub(crate) fn of(plan: &Plan, dialect: Dialect, body: Json) -> Sight {
         let wire = wire::of(dialect);
         let searches = (!plan.searches.is_empty()).then(|| Searches {
@@ -153,8 +153,8 @@ impl Sight {
     }
 
     /// Fits a reply to the request. Searches that are not offered are removed. The reply begins with the
-    /// results of the searches that the request leaves open, as in the places that the plan specifies, and
-    /// the model does not repeat those searches. Results of other searches that the request does not know are
+    /// results of the searches that the request leaves open, as where the plan specifies them, and the model
+    /// does not repeat those searches. Results of other searches that the request does not contain are
     /// removed.
     fn fitted<'s>(&self, plan: &Plan, script: &'s Script) -> Cow<'s, Script> {
         let Some(Searches { is_offered, open }) = &self.searches else { return Cow::Borrowed(script) };
@@ -197,8 +197,8 @@ fn open_searches(plan: &Plan, history: &History) -> Vec<SearchKey> {
     searches.filter(|(_, search)| is_open(search)).map(|(key, _)| key).collect()
 }
 
-/// The part of a reply that a client sees. A model that is asked to think does so: if the plan does not
-/// mention thinking, because the system asks for it on its own, the model thinks before each reply.
+/// The part of a reply that a client sees. A model thinks if it is asked to: if the plan does not mention
+/// thinking, because the system asks for it on its own, the model thinks before each reply.
 pub(crate) fn shown<'s>(plan: &Plan, script: &'s Script, sight: &Sight) -> Cow<'s, Script> {
     match sight.fitted(plan, script) {
         Cow::Borrowed(script) => thought_over(plan, script, sight.thinking),

@@ -1,4 +1,4 @@
-//! Requests of a run that continues after its stop. They arrive in a later turn and do not belong to its
+//! Requests from a run that continues after its stop. They arrive in a later turn and do not belong to its
 //! thread.
 //!
 //! The content of a request, not its time, decides to which turn it belongs. It belongs to the stopped turn
@@ -12,11 +12,10 @@ use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::plan::{Plan, PlannedTurn};
 use brickbat_scenario::wire;
 
-/// Counts by which the provider of a plan recognises requests of stopped runs.
+/// Counts by which a plan's provider recognises requests from stopped runs.
 #[derive(Debug, Default)]
 pub(super) struct Strays {
-    /// The number of the user's messages in the last request of the turn; counted only if the plan stops the
-    /// turn.
+    /// The number of user messages in the turn's last request; counted only if the plan stops the turn.
     n_said: Option<usize>,
     /// The same number at the end of the last turn that the plan stops.
     n_said_at_stop: Option<usize>,
@@ -28,7 +27,7 @@ impl Strays {
         self.n_said_at_stop = self.n_said.take().or(self.n_said_at_stop);
     }
 
-    /// True if a request belongs to a turn that is over. Otherwise it belongs to this turn, and is counted.
+    /// True if a request belongs to a turn that has ended. Otherwise it belongs to this turn, and is counted.
     pub(super) fn has(&mut self, plan: &Plan, turn: usize, memory: &Memory, body: Json) -> bool {
         let dialect = plan.dialect_of(turn);
         let Some(planned) = plan.turns.get(turn) else { return false };

@@ -16,7 +16,7 @@ use brickbat_scenario::wire::{self, Encoded, Envelope, Frames, Route, Tokens, Wi
 pub(crate) struct ReplyTerms {
     pub(crate) streamed: bool,
     pub(crate) model: String,
-    /// True if it asks for a report of the tokens.
+    /// True if it asks for a token report.
     usage: bool,
     /// True if the model is to show its thinking.
     pub(crate) thinking: bool,
@@ -161,7 +161,7 @@ impl Voice<'_> {
         }
     }
 
-    /// Answers a request for something other than a reply: models, token counts, anything unknown.
+    /// Answers a request for anything other than a reply: a model list, a token count or an unknown path.
     pub(crate) fn beside(&self, request: Request<'_>) -> Answer {
         match self.wire().side_answer(request.method, request.path, request.body) {
             Some(body) => self.whole(200, &body),

@@ -1,4 +1,5 @@
-//! The events that a relay keeps: counts, and the first of each kind. It keeps nothing of the conversations.
+//! The events that a relay keeps: counts, and the first event of each kind. It keeps nothing from the
+//! conversations.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub struct RelayLog {
     pub failures: BTreeMap<String, u64>,
     /// Exchanges that could not be recorded.
     pub unrecorded: u64,
-    /// Requests for something other than a reply, by method and path.
+    /// Requests for anything other than a reply, by method and path.
     pub beside: BTreeMap<String, u64>,
 }
 
@@ -68,7 +69,7 @@ impl RelayLog {
         self.requests.n_refused() > 0 || self.streams.broken > 0 || !self.failures.is_empty()
     }
 
-    /// Counts a request for something other than a reply. Returns whether it is the first one to that path.
+    /// Counts a request for anything other than a reply. Returns true for the first request to its path.
     pub(super) fn beside(&mut self, method: &str, path: &str) -> bool {
         count(&mut self.beside, format!("{method} {}", shortened(path))) == Some(1)
     }

@@ -101,7 +101,7 @@ pub struct Passage {
     reader: Reader,
     said: Said,
     whereabouts: Whereabouts,
-    /// The beginning of the stream, so that an injected error can be made to fit it.
+    /// The beginning of the stream, from which an injected error takes its format.
     sent: Vec<u8>,
     /// Removes secrets from the server's text.
     redactor: Arc<Redactor>,
@@ -118,7 +118,7 @@ enum Reader {
     Whole(Vec<u8>),
 }
 
-/// The maximum number of bytes of a non-streamed body that are kept until it can be read.
+/// The maximum number of bytes kept of a non-streamed body until it can be read.
 const MAX_WHOLE: usize = 32 << 20;
 
 /// The same limit for an error. Providers' errors have a few hundred bytes.

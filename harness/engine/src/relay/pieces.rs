@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) enum Cut {
     /// After each blank line.
     Lines,
-    /// By the length at the beginning of each frame.
+    /// By the length prefix of each frame.
     Frames,
 }
 
@@ -18,7 +18,7 @@ pub(super) struct Pieces {
     waiting: Vec<u8>,
 }
 
-/// The maximum number of bytes of an event that are buffered. A longer event is passed on in parts.
+/// The maximum number of event bytes buffered. A longer event is forwarded in parts.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 impl Pieces {
@@ -63,8 +63,8 @@ impl Pieces {
     }
 }
 
-/// The end of the first event: after the blank line that follows it. A CR at the end may be half of a CRLF,
-/// so the next byte is awaited.
+/// The end of the first event: after the blank line that follows it. A CR at the end may be the first half of
+/// a CRLF, so the next byte is needed.
 fn end_of_event(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut is_blank = true;

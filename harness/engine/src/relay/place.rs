@@ -1,4 +1,4 @@
-//! The progress of a foreign reply, in the points of scenarios.
+//! The progress of a foreign reply, measured in scenario points.
 
 use std::collections::BTreeMap;
 
@@ -30,8 +30,8 @@ struct Called {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Reached {
     pub(super) point: Point,
-    /// True if the event only shows that the point was passed earlier. In some dialects nothing closes a call
-    /// except the stop reason or the next call.
+    /// True if the event only proves that the point was passed earlier. In some dialects nothing closes a
+    /// call except the stop reason or the next call.
     pub(super) was_before: bool,
 }
 

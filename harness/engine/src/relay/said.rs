@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 
 use brickbat_scenario::wire::ReplyEvent;
 
-/// The maximum number of bytes of a reply that are kept. The longest replies of models have a few hundred
-/// thousand.
+/// The maximum number of reply bytes kept. The longest model replies have a few hundred thousand.
 const MAX_BYTES: usize = 4 << 20;
 
 /// The blocks of a reply, in order.

@@ -1,4 +1,4 @@
-//! Faults for replies of the server, and their positions.
+//! Faults for server replies, and their positions.
 
 use std::fmt;
 
@@ -54,12 +54,12 @@ pub(super) struct Planned {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum At {
     Point(Side, Point),
-    /// After this number of pieces of the reply, and in any case before the stop reason, because a complete
-    /// reply is not a broken one. The length of a foreign reply is not known in advance.
+    /// After this number of reply pieces, and in any case before the stop reason, because a complete reply is
+    /// not a broken one. The length of a foreign reply is not known in advance.
     Pieces(u32),
 }
 
-/// The highest number of pieces after which a random fault happens. Replies with calls have about ten.
+/// The maximum number of pieces after which a random fault happens. Replies with calls have about ten.
 const MAX_PIECES: u64 = 8;
 
 impl Planned {
@@ -72,7 +72,7 @@ impl Planned {
         Planned { kind, at: At::Pieces(n_pieces) }
     }
 
-    /// A fault for a non-streamed reply, which has no points inside.
+    /// A fault for a non-streamed reply, which contains no points.
     pub(super) fn of_whole(kind: FaultKind) -> Planned {
         Planned { kind, at: At::Point(Side::After, Point::Headers) }
     }

@@ -50,8 +50,8 @@ fn answered(path: &str, body: &[u8]) -> (String, Vec<u8>) {
     (answer.headers[0].1.to_string(), bytes)
 }
 
-/// Sends a complete answer through a passage in chunks. Returns the bytes that were sent, and the ending that
-/// a fault caused.
+/// Sends a complete answer through a passage in chunks. Returns the bytes sent, and the ending that a fault
+/// caused.
 fn play(
     passage: &mut Passage,
     kind: &str,

@@ -1,5 +1,5 @@
 //! Finds out whether cutting or summarising a history really made it shorter, for systems that do not report
-//! it. An agent without an adapter may take the order for a message of its user, or find nothing to do.
+//! this. An agent without an adapter may mistake the order for a user message, or find nothing to do.
 
 use brickbat_scenario::plan::{Change, Plan};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
@@ -8,8 +8,8 @@ use super::{Receipt, Run};
 use crate::provider::{marks, replied};
 
 impl Run {
-    /// The same run without receipts for changes that had no effect: the next request still has everything
-    /// that the last one before the change had.
+    /// The same run without receipts for changes that had no effect: the next request still contains
+    /// everything that the last one before the change contained.
     #[must_use]
     pub fn doubting_changes(mut self, plan: &Plan) -> Run {
         let is_cut = |receipt: &&mut Receipt| {

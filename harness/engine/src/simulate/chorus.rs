@@ -39,7 +39,7 @@ struct Chorus {
 }
 
 impl Chorus {
-    /// The reference agent's answer to a question. Each canary is asked, too.
+    /// The reference agent's answer to a question. Each canary is also asked.
     fn ask<T: PartialEq>(&self, question: fn(&Agent) -> T) -> T {
         let answer = question(&self.reference);
         for (canary, is_alike) in self.canaries.iter().zip(self.are_alike.iter()) {

@@ -127,7 +127,7 @@ fn named_model(body: &[u8]) -> String {
     model
 }
 
-/// The dialects that may answer a request for something other than a reply, each with the path that it may
+/// The dialects that may answer a request for anything other than a reply, each with the path that it may
 /// know. The base URLs of some clients end in `/v1`, others do not.
 pub(crate) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
     let (named, below) = split(path);

@@ -45,7 +45,7 @@ impl Faults {
         FaultKind::RateLimit,
     ];
 
-    /// The fault of a reply, if it has one. `number` counts from 1.
+    /// The fault in a reply, if it has one. `number` is 1-based.
     pub(crate) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
         let is_due = number.checked_rem(self.every) == Some(0);
         is_due.then(|| random.pick(&self.kinds).copied()).flatten()
@@ -85,7 +85,7 @@ impl FaultKind {
     }
 }
 
-/// The fault as an action of a plan, at a random one of these positions in the reply.
+/// The fault as a plan action, at a random one of these positions in the reply.
 pub(crate) fn planned(
     kind: FaultKind,
     overloaded_status: u16,

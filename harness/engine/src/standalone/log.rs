@@ -1,5 +1,5 @@
 //! The events that a provider without a plan keeps: counts, the last exchanges, and the last faults. It keeps
-//! nothing of the conversations.
+//! nothing from the conversations.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,17 +12,16 @@ use brickbat_rules::{Profile, Violation};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::trace::{Confidence, ExchangeId};
 
-/// The number of exchanges and of faults that are kept, enough to review a session.
+/// The number of exchanges and faults kept: enough to review a session.
 const N_KEPT: usize = 1000;
 
-/// The number of unknown paths and of profile choices that are kept. A program has a few, a scanner has
-/// thousands.
+/// The number of unknown paths and of profile choices kept. A program has a few, a scanner has thousands.
 pub(crate) const N_NAMED: usize = 100;
 
-/// The maximum number of characters of a path, a model or a shape that are kept.
+/// The maximum number of characters kept of a path, a model or a shape.
 const MAX_CHARS: usize = 200;
 
-/// Counts and records of the events at a provider.
+/// Counts and records of a provider's events.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Log {
     /// Requests by dialect.
@@ -92,7 +91,7 @@ pub struct Faulted {
 /// A reply with calls that have no result in any later request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unanswered {
-    /// The number of the reply, from 1.
+    /// The 1-based number of the reply.
     pub reply: u32,
     /// The dialect.
     pub dialect: Dialect,
@@ -114,7 +113,7 @@ pub struct Choice {
 /// One exchange.
 #[derive(Debug, Clone, Serialize)]
 pub struct Exchange {
-    /// Its number, from 0.
+    /// Its 0-based number.
     pub exchange: u32,
     /// The dialect.
     pub dialect: Dialect,
@@ -122,7 +121,7 @@ pub struct Exchange {
     pub profile: &'static str,
     /// The model in the request.
     pub model: String,
-    /// The history in the request, in one line.
+    /// The history in the request, on one line.
     pub shape: String,
     /// The HTTP status of the answer.
     pub status: u16,
@@ -171,7 +170,7 @@ impl Log {
         self.kept_faults.kept.iter()
     }
 
-    /// The number of exchanges before those that are kept.
+    /// The number of exchanges that precede the kept ones.
     pub fn n_forgotten(&self) -> u64 {
         self.exchanges.n_dropped
     }

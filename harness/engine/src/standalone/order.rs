@@ -105,7 +105,7 @@ pub struct OrderRecord {
     pub then: Option<Followed>,
 }
 
-/// The highest number of orders. A test has a few.
+/// The maximum number of orders. A test has a few.
 const MAX_ORDERS: usize = 1000;
 
 impl Orders {

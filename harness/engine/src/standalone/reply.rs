@@ -33,7 +33,7 @@ pub(super) struct Accepted<'r, 't, 'a> {
 /// An answer, with a phrase for the fault in it.
 type Replied = (RequestKind, Answer, Option<String>);
 
-/// The approximate number of bytes of a token.
+/// The approximate number of bytes in a token.
 const BYTES_PER_TOKEN: u64 = 4;
 
 impl Standalone {
@@ -119,7 +119,7 @@ impl Standalone {
         self.orders.due(request.exchange, number?, plan, script, status)
     }
 
-    /// The number of a reply, from 1, among those that count: replies to requests that offer tools, or all
+    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
     /// replies while no request has offered any.
     fn count(&mut self, request: &Accepted<'_, '_, '_>) -> Option<u32> {
         let offers = wire::of(request.dialect).offers_tools(request.body);

@@ -16,12 +16,12 @@ pub enum ProgramEnd {
     Kill,
 }
 
-/// A point of a reply.
+/// A point in a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplyPoint {
     pub(crate) side: Side,
     pub(crate) point: Point,
-    /// The number of the reply, from 1.
+    /// The 1-based number of the reply.
     pub(crate) reply: u32,
 }
 

@@ -1,5 +1,5 @@
-//! The replies of a scenario for a program that the harness does not drive: the program's own requests decide
-//! which turn it is in.
+//! Serves a scenario's replies to a program that the harness does not drive: the program's own requests
+//! decide which turn it is in.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::provider::playhead::{Due, Playhead};
 
 /// A scenario that is served to a program.
 ///
-/// It begins again with each thread, that is, with a request without any model message. A turn begins with a
+/// It restarts with each thread, that is, with a request that has no model message. A turn begins with a
 /// request that ends in user text, after the previous turn has begun.
 #[derive(Debug, Clone)]
 pub(super) struct Tape {
@@ -26,13 +26,13 @@ pub(super) struct Tape {
 pub(super) enum Served<'p> {
     Reply(&'p Script, Vec<&'p PlannedAction>),
     Fault(&'p HttpFault),
-    /// The scenario is over.
+    /// The scenario has ended.
     Nothing,
 }
 
 impl Tape {
-    /// Creates the tape of a plan. The marker by which the harness recognises calls is removed, because the
-    /// tools of a program do not know that argument.
+    /// Creates a plan's tape. The marker by which the harness recognises calls is removed, because the
+    /// program's tools do not know that argument.
     pub(super) fn of(mut plan: Plan) -> Tape {
         plan.turns.retain(|turn| !turn.follow_up);
         for call in plan.calls.iter_mut().filter(|call| call.malformation.is_none()) {

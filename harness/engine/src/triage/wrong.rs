@@ -22,7 +22,7 @@ pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
     actions.chain(oddities(scenario)).collect()
 }
 
-/// The name of the file of a regression. Equal causes have equal names, different causes have different ones.
+/// The file name for a regression. Equal causes have equal names; different causes have different names.
 pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let kinds: Vec<String> = kinds(scenario).into_iter().collect();
     let Signature { harm, check, says } = signature;
@@ -31,7 +31,7 @@ pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)
 }
 
-/// The maximum number of kinds in the name of a file. The hash covers all of them.
+/// The maximum number of kinds in a file name. The hash covers all of them.
 const MAX_NAMED: usize = 3;
 
 fn action(action: &Action) -> String {

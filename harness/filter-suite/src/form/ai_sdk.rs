@@ -147,7 +147,7 @@ fn texts(blocks: &[Block]) -> String {
     texts.collect::<Vec<_>>().join("\n\n")
 }
 
-/// The signature of a provider, in the field where its package of the AI SDK stores it.
+/// A provider's signature, in the field where its AI SDK package stores it.
 fn signed(thinking: &Thinking, dialect: Dialect) -> Map<String, Value> {
     let signature = thinking.signature.as_deref();
     match dialect {

@@ -1,4 +1,5 @@
-//! Planted bugs of failure classes between dialects and providers: typical errors of gateways and handoffs.
+//! Planted bugs from the failure classes between dialects and providers: typical errors in gateways and
+//! handoffs.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block, Message, Role, render};

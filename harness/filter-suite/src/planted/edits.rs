@@ -28,7 +28,7 @@ pub(super) fn text<'v>(value: &'v Value, key: &str) -> &'v str {
     value.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Returns whether a block of Anthropic's has this type.
+/// Returns whether an Anthropic block has this type.
 pub(super) fn is(block: &Value, kind: &str) -> bool {
     text(block, "type") == kind
 }

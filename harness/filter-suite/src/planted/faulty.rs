@@ -1,4 +1,4 @@
-//! Planted bugs that show within one dialect.
+//! Planted bugs that occur within one dialect.
 
 use brickbat_rules::Dialect;
 use brickbat_sessions::NOT_RECORDED;
@@ -172,7 +172,7 @@ fn swap_results(asked: &Asked) -> Said {
     }))
 }
 
-/// Number of letters of a result to keep.
+/// The number of characters of a result to keep.
 const MAX_LETTERS: usize = 4;
 
 fn cut_results(asked: &Asked) -> Said {

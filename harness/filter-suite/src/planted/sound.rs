@@ -176,7 +176,7 @@ mod tests {
     use crate::Input;
     use brickbat_rules::histories::generate::Fault;
 
-    /// Number of histories of each kind in each dialect.
+    /// The number of histories of each kind in each dialect.
     const N: u64 = 30;
 
     #[test]

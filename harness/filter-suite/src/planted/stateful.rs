@@ -1,4 +1,4 @@
-//! Planted bugs that need a memory of other threads or of the same one.
+//! Planted bugs that depend on state from earlier inputs, in the same thread or in other threads.
 
 use brickbat_rules::{Profile, Severity, validate_value};
 use serde_json::Value;
@@ -42,8 +42,8 @@ impl Cooldown {
     }
 }
 
-/// A filter that remembers the histories that it passed on. If the same one comes again, it assumes a
-/// retry and adds a prompt.
+/// A filter that remembers the histories that it forwarded. If the same one arrives again, it assumes a retry
+/// and adds a prompt.
 #[derive(Debug, Clone, Default)]
 struct Prompting {
     passed_last: Vec<Value>,

@@ -9,7 +9,7 @@ use super::{Own, SOUND, back, caught_by, planted};
 use crate::checks::CHECKS;
 use crate::{Input, Outcome, Share, State, judge, smallest};
 
-/// Number of histories of each kind for a correct filter on each route.
+/// The number of histories of each kind for a correct filter on each route.
 const N_SOUND: u64 = 12;
 /// The same for a planted bug, which may need a rare history.
 const N_PLANTED: u64 = 40;

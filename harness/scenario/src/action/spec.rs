@@ -22,7 +22,7 @@ pub struct ActionSpec {
     /// The effect of the action, if exploration tries it. Exploration takes actions with the same effect for
     /// one cause.
     pub effect: Option<Effect>,
-    /// The weight of the action in generation at a point of each [`Region`], in their order. [`NO`] means
+    /// The weight of the action in generation at a point in each [`Region`], in their order. [`NO`] means
     /// that it is not allowed there.
     pub(super) at: [i8; Region::ALL.len()],
     /// The messages for regions where the action is not allowed and the region's own message does not fit.

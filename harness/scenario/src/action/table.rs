@@ -1,4 +1,4 @@
-//! The table of actions, one line each: first those of the user, then those of the process, the provider, the
+//! The action table, one line each: first the user's actions, then those of the process, the provider, the
 //! tools and the history.
 
 use super::Action;

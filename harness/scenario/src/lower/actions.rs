@@ -1,4 +1,4 @@
-//! Resolves the actions of a turn, and checks whether each is possible at its point.
+//! Resolves the actions in a turn, and checks whether each is possible at its point.
 
 use crate::action::{Action, HttpFault, Payload, ProviderChoice};
 use crate::plan::{PlannedAction, Prompts};
@@ -14,7 +14,7 @@ const MAX_HTTP_TIMES: u32 = 20;
 /// The longest wait that an HTTP error may ask a client for. Longer waits only make runs slow.
 const MAX_RETRY_AFTER_MS: u32 = 10_000;
 
-/// Resolves the actions of a turn, in file order.
+/// Resolves the actions in a turn, in file order.
 pub(super) fn resolve(context: TurnContext<'_>, at: &[At], problems: &mut Problems) -> Vec<PlannedAction> {
     let base = |index: usize| format!("/turns/{}/at/{index}", context.turn);
     let resolved = at.iter().enumerate().map(|(index, at)| action(context, &base(index), at));

@@ -1,4 +1,4 @@
-//! All calls of a plan, and how texts and arguments are cut into pieces to send.
+//! All calls in a plan, and how texts and arguments are split for sending.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use super::searches::SearchTable;
 use super::sub_agents;
 use super::tools;
 
-/// The calls of a plan.
+/// The calls in a plan.
 #[derive(Debug)]
 pub(super) struct CallTable<'a> {
     pub calls: Vec<PlannedCall>,
@@ -33,7 +33,7 @@ pub(super) struct CallTable<'a> {
 }
 
 impl<'a> CallTable<'a> {
-    /// The calls that the scenario wrote, in file order. The calls of the attempts that a control plan plays
+    /// The calls written in the scenario, in file order. The calls in the attempts that a control plan runs
     /// come before all others, so the calls of a control plan have the same keys.
     pub fn of(scenario: &'a Scenario, ids: IdSource<'a>) -> CallTable<'a> {
         let dialects = providers::of_turns(scenario, ids.dialect);
@@ -60,7 +60,7 @@ impl<'a> CallTable<'a> {
         self.scenario.tools.get(&self[key].tool).is_some_and(|tool| tool.agent)
     }
 
-    /// The sub-agents that calls of the scenario start.
+    /// The sub-agents that calls in the scenario start.
     pub fn sub_agents(&self) -> Vec<PlannedSubAgent> {
         let agent = |(_, call): (BlockPosition, &Call)| {
             let (said, key) = (call.agent.as_ref()?, self.find(&call.name)?);
@@ -100,7 +100,7 @@ impl<'a> CallTable<'a> {
         self.names.get(name).copied()
     }
 
-    /// The names of the calls of a turn.
+    /// The names of the calls in a turn.
     pub fn names_in(&self, turn: usize) -> Vec<&'a str> {
         self.names.iter().filter(|(_, key)| self[**key].turn == turn).map(|(name, _)| *name).collect()
     }
@@ -134,7 +134,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// A copy of the last attempt of a reply with new calls, as a client gets it that asks again.
+    /// A copy of a reply's last attempt with new calls, as a retrying client gets it.
     pub fn again(&mut self, script: &Script, attempt: usize) -> Script {
         let searches = self.searches.again(script, self.ids);
         let search = |key: SearchKey| searches.get(&key).copied().unwrap_or(key);
@@ -162,7 +162,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// Adds a call of the given history. It cannot be found by its name, because no turn refers to it.
+    /// Adds a call in the given history. It cannot be found by its name, because no turn refers to it.
     pub fn give(&mut self, message: usize, call: &Call) -> CallKey {
         let place = BlockPosition { turn: 0, reply: message, attempt: 0, block: 0, within: None };
         let key = self.add(place, call);
@@ -180,7 +180,7 @@ impl<'a> CallTable<'a> {
         }
     }
 
-    /// Sets the outcome of a call of the given history.
+    /// Sets the outcome of a call in the given history.
     pub fn settle_given(&mut self, key: CallKey, outcome: ToolOutcome) {
         self.calls[key.0 as usize].outcome = outcome;
     }

@@ -3,9 +3,9 @@
 use crate::action::Action;
 use crate::scenario::Scenario;
 
-/// The reason why a scenario cannot be played in which both a full context and a commanded change of the
-/// history occur. A compaction by the system itself is detected by the parts that are missing from a request.
-/// These would not show which of the two removed them.
+/// The reason why a scenario cannot be run in which both a full context and a commanded change to the history
+/// occur. A compaction by the system itself is detected from the parts missing in a request. These would not
+/// reveal which of the two removed them.
 pub(super) fn impossible(scenario: &Scenario) -> Option<String> {
     let actions = || scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action);
     let is_filled = scenario.limits.window.is_some() || actions().any(Action::fills_context);

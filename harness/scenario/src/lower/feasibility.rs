@@ -1,4 +1,4 @@
-//! Checks whether the actions of a turn can all happen. An action that can never happen is an error in the
+//! Checks whether all actions in a turn can happen. An action that can never happen is an error in the
 //! scenario.
 
 use crate::action::Action;
@@ -9,7 +9,7 @@ use super::call_table::CallTable;
 use super::points::{TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 
-/// A position in the stream of a turn, comparable within one attempt: the index of the mark, then the side.
+/// A position in a turn's stream, comparable within one attempt: the index of the mark, then the side.
 type Position = (usize, Side);
 
 /// An action in the stream of one attempt.
@@ -21,7 +21,7 @@ struct InStream<'a> {
     what: &'a BoundAction,
 }
 
-/// Checks the actions of a turn against each other, and the turn's attempts against the actions.
+/// Checks the actions in a turn against each other, and the turn's attempts against the actions.
 pub(super) fn check(
     context: TurnContext<'_>,
     actions: &[PlannedAction],
@@ -231,7 +231,7 @@ pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &
     }
 }
 
-/// The calls that the actions of later turns settle.
+/// The calls that actions in later turns settle.
 fn settled_after(turns: &[PlannedTurn], turn: usize) -> Vec<CallKey> {
     let actions = turns[turn + 1..].iter().flat_map(|later| &later.actions);
     let settled = actions.filter_map(|action| match action.what {
@@ -265,7 +265,7 @@ fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &Plan
     }
 }
 
-/// The number of calls that a point of the tools waits for.
+/// The number of calls that a tool point waits for.
 fn count(at: &PlannedPoint) -> u32 {
     match at {
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => *count,
@@ -279,7 +279,7 @@ fn count(at: &PlannedPoint) -> u32 {
     }
 }
 
-/// The number of calls of the turn that are complete on the wire at a point of the stream.
+/// The number of calls in the turn that are complete on the wire at a point in the stream.
 fn complete(context: TurnContext<'_>, at: &PlannedPoint) -> u32 {
     let PlannedPoint::Stream { reply, attempt, mark, side } = *at else { return 0 };
     let here = position(context, (reply, attempt), mark, side);
@@ -288,7 +288,7 @@ fn complete(context: TurnContext<'_>, at: &PlannedPoint) -> u32 {
     n_calls(&context.replies[..reply]) + own as u32
 }
 
-/// The reply whose calls a point of the tools refers to.
+/// The reply whose calls a tool point refers to.
 fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> usize {
     let nth = |count: u32| order.get(count.saturating_sub(1) as usize);
     let key = match at {
@@ -301,7 +301,7 @@ fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> u
     key.map_or(0, |key| context.table[*key].reply)
 }
 
-/// The progress of the results at a point of the tools, in half results; starts come before all results.
+/// The progress of the results at a tool point, in half results; starts come before all results.
 fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
     let place = |key: &CallKey| order.iter().position(|other| other == key).unwrap_or(0);
     match at {
@@ -358,8 +358,8 @@ fn of_unfinished_calls(
     }
 }
 
-/// Rejects actions that wait for the tool of a call that never starts, because the user refuses it or no
-/// system can run it.
+/// Rejects actions that wait for a tool that never starts, because the user refuses it or no system can run
+/// it.
 fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
     let idle = context.table.of_turn(context.turn).into_iter().filter(|key| context.table[*key].never_runs());
     let idle: Vec<CallKey> = idle.collect();
@@ -439,7 +439,7 @@ pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], prob
     }
 }
 
-/// The number of a call among those that its turn starts, from 1.
+/// The 1-based number of a call among those that its turn starts.
 fn number_in_turn(context: TurnContext<'_>, key: CallKey) -> u32 {
     let call = &context.table[key];
     let before = n_calls(&context.replies[..call.reply]);

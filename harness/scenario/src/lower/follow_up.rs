@@ -6,10 +6,10 @@ use super::call_table::fragments;
 use brickbat_rules::dialect::Dialect;
 
 /// The number of turns that follow the last one in which something goes wrong: a thread that fails twice is
-/// permanently bricked, and one that fails once has recovered.
+/// permanently bricked, and a thread that fails once has recovered.
 const AFTER_ACTIONS: usize = 2;
 
-/// The number of turns that the harness adds to a scenario in which nothing goes wrong.
+/// The number of trouble-free turns that the harness adds to a scenario.
 const WHEN_PLAIN: usize = 1;
 
 /// The user's messages and the model's answers.
@@ -19,7 +19,7 @@ const SAID: [(&str, &str); 3] = [
     ("Are you sure?", "Yes, quite sure."),
 ];
 
-/// Adds the missing turns. `calls` are the calls of the plan.
+/// Adds the missing turns. `calls` are the plan's calls.
 pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
     let says_wrongly = |turn: &PlannedTurn| {
         let mut scripts = turn.replies.iter().flat_map(|reply| &reply.attempts);

@@ -193,7 +193,7 @@ fn short(text: &str) -> Option<String> {
     (text.len() > MAX_STRING).then(|| format!("a text must not be longer than {MAX_STRING} bytes"))
 }
 
-/// The calls of a history, each with the index of its message.
+/// The calls in a history, each with the index of its message.
 pub(super) fn calls(messages: &[GivenMessage]) -> impl Iterator<Item = (usize, &Call)> + Clone {
     messages.iter().enumerate().flat_map(|(index, message)| {
         message.blocks().iter().filter_map(GivenBlock::call).map(move |call| (index, call))
@@ -282,7 +282,7 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
     (is_shown && !takes_pictures).then(|| format!("{dialect} does not support images in tool results"))
 }
 
-/// Lowers the history to wire ids and markers. Its calls become calls of the plan, after all others.
+/// Lowers the history to wire ids and markers. Its calls become calls in the plan, after all others.
 pub(super) fn lower(scenario: &Scenario, table: &mut CallTable<'_>) -> Vec<plan::GivenMessage> {
     let Some(given) = &scenario.given else { return Vec::new() };
     let keys: Vec<(&Call, CallKey)> =

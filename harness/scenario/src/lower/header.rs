@@ -12,8 +12,8 @@ pub const MAX_TURNS: usize = 16;
 /// The maximum number of replies in a turn. SDKs themselves stop a tool loop after 5 to 20 steps.
 pub const MAX_REPLIES: usize = 16;
 
-/// The maximum number of attempts of a reply. Clients give up after 2 to 10 tries; 8 attempts show any retry
-/// pattern.
+/// The maximum number of attempts at a reply. Clients give up after 2 to 10 tries; 8 attempts reveal any
+/// retry pattern.
 pub const MAX_ATTEMPTS: usize = 8;
 
 /// The maximum number of blocks in an attempt, so that a reply stays readable; providers allow 128 calls in a
@@ -33,7 +33,7 @@ pub const MAX_STRING: usize = 20_000;
 /// The maximum number of tools in a file.
 pub const MAX_TOOLS: usize = 64;
 
-/// The maximum number of arguments of a call.
+/// The maximum number of arguments in a call.
 pub const MAX_ARGS: usize = 32;
 
 /// The maximum number of classes, and of evidence entries, in a file.

@@ -1,4 +1,4 @@
-//! Wire ids and markers: always the same for the same plan, on every machine.
+//! Wire ids and markers: identical for the same plan on every machine.
 //!
 //! The generator is written out here because the ids are in stored reports and regressions: a dependency that
 //! improved its generator would change them all.
@@ -16,7 +16,7 @@ pub(super) struct IdSource<'a> {
 }
 
 impl IdSource<'_> {
-    /// The source for the calls of another provider.
+    /// The source of ids for another provider's calls.
     pub fn with(self, dialect: Dialect) -> Self {
         IdSource { dialect, ..self }
     }
@@ -64,12 +64,12 @@ impl IdSource<'_> {
     }
 }
 
-/// The format of Anthropic's ids for its own searches. No other provider of ours runs searches.
+/// The format of Anthropic's ids for its own searches. No other supported provider runs searches.
 const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// The number of tries to find a marker that begins with the name of its call; one is almost always enough.
+/// The number of tries to find a marker that begins with its call's name; one is almost always enough.
 const MAX_NAMED_TRIES: u32 = 16;
 
 /// The number of letters in a marker after the name of its call: two billion markers, for at most 256 calls.

@@ -30,8 +30,8 @@ pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
     }
 }
 
-/// Rejects a rewind past messages to a running turn. They are messages of the user too, so the number of
-/// messages to take back would be unclear.
+/// Rejects a rewind past messages to a running turn. They are user messages too, so the number of messages to
+/// take back would be unclear.
 pub(super) fn rewound(scenario: &Scenario, problems: &mut Problems) {
     let is_said = |at: &&At| matches!(at.action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_));
     for (index, turn) in scenario.turns.iter().enumerate() {

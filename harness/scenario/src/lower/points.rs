@@ -9,7 +9,7 @@ use crate::scenario::{At, Point, Which, n_saved};
 use super::call_table::CallTable;
 use super::problem::Problem;
 
-/// The number of calls of a turn that can settle.
+/// The number of calls in a turn that can settle.
 pub(super) fn n_calls(replies: &[PlannedReply]) -> u32 {
     replies.iter().map(PlannedReply::n_calls).sum()
 }
@@ -91,7 +91,7 @@ impl TurnContext<'_> {
         }
     }
 
-    /// The number of user messages from that of `turn` (from 1) on.
+    /// The number of user messages from the 1-based turn `turn` onwards.
     pub fn prompts_since(&self, pointer: &str, turn: u32) -> Result<u32, Problem> {
         let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
         let Some(wanted) = wanted else {
@@ -105,8 +105,8 @@ impl TurnContext<'_> {
         }
     }
 
-    /// The call that may settle in this turn: one of its own, or one of an earlier turn whose tool ignored
-    /// the stop and still runs.
+    /// The call that may settle in this turn: one of its own, or one from an earlier turn whose tool ignored
+    /// the stop and is still running.
     pub fn settleable(&self, pointer: &str, name: &str) -> Result<CallKey, Problem> {
         match self.table.find(name) {
             Some(key) if self.table[key].turn < self.turn && self.table[key].deaf => Ok(key),

@@ -7,7 +7,7 @@ use crate::scenario::{Block, Call, Scenario, SubAgent};
 
 use super::searches;
 
-/// The position of a block: turn, reply, attempt and block, all from 0. Displayed as a JSON pointer.
+/// The position of a block: 0-based turn, reply, attempt and block. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct BlockPosition {
     pub turn: usize,
@@ -29,8 +29,8 @@ impl fmt::Display for BlockPosition {
     }
 }
 
-/// Every call of a scenario with its position, in file order; the calls of a sub-agent follow the call that
-/// starts it.
+/// Every call in a scenario with its position, in file order; a sub-agent's calls follow the call that starts
+/// it.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Call)> {
     let turns = scenario.turns.iter().enumerate();
     let replies = turns.flat_map(|(turn, said)| {

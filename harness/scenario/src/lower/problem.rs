@@ -46,8 +46,8 @@ impl Problem {
     }
 }
 
-/// The errors of one stage of lowering. The next stage runs only if there are none, so it may rely on the
-/// checks of this one.
+/// The errors from one lowering stage. The next stage runs only if there are none, so it may rely on this
+/// stage's checks.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 

@@ -5,7 +5,7 @@ use crate::plan::PlannedTurn;
 
 use super::problem::{Problem, Problems};
 
-/// The maximum number of processes of one session. Two are enough to show every problem between processes.
+/// The maximum number of processes in one session. Two are enough to reveal every problem between processes.
 const MAX_PROCESSES: u32 = 2;
 
 /// Checks that a session begins in the first process, and that none is killed if there are two: it would be

@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 
 use super::ids::IdSource;
 
-/// The dialect of each turn of a thread that begins with the dialect `first`.
+/// The dialect of each turn in a thread that begins with the dialect `first`.
 pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     let mut current = first;
     let of_turn = |turn: &Turn| {
@@ -20,7 +20,7 @@ pub(super) fn of_turns(scenario: &Scenario, first: Dialect) -> Vec<Dialect> {
     scenario.turns.iter().map(of_turn).collect()
 }
 
-/// The reason why a scenario that changes the provider cannot be played on this dialect, if there is one: it
+/// The reason why a scenario that changes the provider cannot be run in this dialect, if there is one: it
 /// names the provider that the thread already uses, or one that does not show the thinking of its turns.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = of_turns(scenario, first);

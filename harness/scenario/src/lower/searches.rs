@@ -17,10 +17,10 @@ use super::problem::{Problem, Problems};
 use super::providers;
 use super::tools;
 
-/// The number of deltas in which the query of a search is sent.
+/// The number of deltas in which a search query is sent.
 const N_DELTAS: usize = 2;
 
-/// The result of a search in the control plan if the scenario's turn ends before the search is over.
+/// The result of a search in the control plan if the scenario's turn ends before the search does.
 const FOUND: &str = "A page";
 
 /// The searches of a plan.
@@ -67,7 +67,7 @@ impl<'a> SearchTable<'a> {
         self.names.keys().copied().collect()
     }
 
-    /// The blocks of the plan for a block of the scenario: a search that is over immediately becomes two.
+    /// The plan blocks for a scenario block: a search that ends immediately becomes two blocks.
     pub fn blocks(&self, block: &Block) -> Vec<ScriptBlock> {
         let of = |name: &str, made: &[fn(SearchKey) -> ServerBlock]| match self.find(name) {
             Some(key) => made.iter().map(|made| ScriptBlock::Server(made(key))).collect(),
@@ -83,7 +83,7 @@ impl<'a> SearchTable<'a> {
         }
     }
 
-    /// New searches for a copy of a reply, as a client gets it that asks again. Searches that are over in the
+    /// New searches for the copy of a reply that a retrying client gets. Searches that have ended in the
     /// reply get new ids. A search that continues in the next reply keeps its id, by which that reply refers
     /// to it.
     pub fn again(&mut self, script: &Script, ids: IdSource<'_>) -> BTreeMap<SearchKey, SearchKey> {
@@ -236,7 +236,7 @@ fn after_a_call(pointer: String) -> Problem {
         .with_hint("move it before the call, or to the next reply")
 }
 
-/// The reason why a scenario cannot be played, if one of its providers does not run searches.
+/// The reason why a scenario cannot be run, if one of its providers does not run searches.
 pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> {
     let dialects = providers::of_turns(scenario, first);
     let mut turns = scenario.turns.iter().zip(dialects).filter(|(turn, _)| turn.searches());
@@ -244,7 +244,7 @@ pub(super) fn impossible(scenario: &Scenario, first: Dialect) -> Option<String> 
     Some(format!("our {dialect} provider runs no tools itself"))
 }
 
-/// Removes the pauses from a control plan: each search is over where it is called, and a reply that paused is
+/// Removes the pauses from a control plan: each search ends where it is called, and a reply that paused is
 /// merged with the reply that continues it.
 pub(super) fn unpause(control: &mut Plan) {
     for search in control.searches.iter_mut().filter(|search| search.finds.is_none()) {
@@ -271,7 +271,7 @@ pub(super) fn unpause(control: &mut Plan) {
     }
 }
 
-/// Moves the result of each search directly behind its call.
+/// Moves each search result directly behind its call.
 fn close(script: &mut Script) {
     let blocks = std::mem::take(&mut script.blocks);
     for block in blocks {

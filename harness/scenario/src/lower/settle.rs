@@ -1,4 +1,4 @@
-//! The order in which the calls of a turn settle, including those that an action settles.
+//! The order in which a turn's calls settle, including those that an action settles.
 
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, Side};
@@ -13,7 +13,8 @@ struct Moved {
     at: PlannedPoint,
 }
 
-/// The order of a turn. `written` is the order in the scenario, and `actions` are the actions of the turn.
+/// The settling order of a turn. `written` is the order in the scenario, and `actions` are the actions in the
+/// turn.
 pub(super) fn order(
     context: TurnContext<'_>,
     written: &[String],
@@ -86,7 +87,7 @@ fn moved(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Pro
     moved
 }
 
-/// The calls of the turn, reply by reply: those that `settle` names in its order, then the others in their
+/// The calls in the turn, reply by reply: those that `settle` names in its order, then the others in their
 /// own.
 fn default_order(context: TurnContext<'_>, authored: &[CallKey]) -> Vec<CallKey> {
     let others = context.table.of_turn(context.turn).into_iter().filter(|key| !authored.contains(key));

@@ -134,7 +134,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
     }
 }
 
-/// Rejects unusual features in the calls of a sub-agent.
+/// Rejects unusual features in a sub-agent's calls.
 fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(call.raw.is_some() || call.id.is_some(), || {
         Problem::new(pointer, "the calls of a sub-agent cannot have `raw` or `id`")
@@ -174,8 +174,8 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     });
 }
 
-/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the requests of
-/// the thread by those messages.
+/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the thread's
+/// requests by those messages.
 pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     for (place, call) in position::calls(scenario) {
         let Some(agent) = &call.agent else { continue };

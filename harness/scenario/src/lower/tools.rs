@@ -20,7 +20,7 @@ const MAX_TOOL_NAME: usize = 64;
 /// The maximum number of characters in a call's name, which becomes part of markers, reports and file names.
 const MAX_CALL_NAME: usize = 32;
 
-/// Checks the tools and every call against them. Returns the tools of the system, and those that it lacks.
+/// Checks the tools and every call against them. Returns the system's tools, and those that it lacks.
 pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<PlannedTool>), Vec<Problem>> {
     let mut problems = Problems::default();
     for (name, tool) in &scenario.tools {
@@ -120,7 +120,7 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     });
 }
 
-/// Checks a handoff: it is over when the other agent continues, and no system supports other settings for it.
+/// Checks a handoff: it ends when the other agent continues, and no system supports other settings for it.
 fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("missing", tool.missing),
@@ -135,7 +135,7 @@ fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
     }
 }
 
-/// Checks a tool on the user's side: it ends with a result, and the system neither runs it nor can stop it.
+/// Checks a client tool: it ends with a result, and the system neither runs it nor can stop it.
 fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
     let also = [
         ("throws", tool.throws.is_some()),
@@ -248,7 +248,7 @@ pub(super) fn outcome(tool: &Tool, args: &BTreeMap<String, Value>, marker: &str)
 /// The text that pads a result.
 const FILLER: &str = " and one crate of apples";
 
-/// The maximum size in bytes to which a result may be padded: a few of these exceed any window.
+/// The maximum size, in bytes, to which a result may be padded: a few of these exceed any window.
 const MAX_BYTES: u32 = 1_000_000;
 
 fn endings(tool: &Tool) -> impl Iterator<Item = (&'static str, &str)> {

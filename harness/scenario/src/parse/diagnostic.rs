@@ -13,9 +13,9 @@ use brickbat_rules::colour::Colour;
 pub struct Diagnostic {
     /// The name of the file, as given by the caller.
     pub file: String,
-    /// The line, from 1.
+    /// The 1-based line number.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// The 1-based column, in characters.
     pub column: u32,
     /// The message.
     pub message: String,
@@ -68,7 +68,7 @@ impl Diagnostic {
         self
     }
 
-    /// The error, with the line of the file that contains it.
+    /// The error, with the line that contains it.
     pub fn render(&self, colour: Colour) -> String {
         let title = Level::ERROR.primary_title(self.message.as_str());
         let mut group = match &self.excerpt {

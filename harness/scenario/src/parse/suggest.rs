@@ -20,15 +20,15 @@ pub fn one_of<S: AsRef<str>>(lead: &str, known: &[S]) -> Option<String> {
     }
 }
 
-/// The maximum number of words that a hint lists. Every object of the format has fewer keys.
+/// The maximum number of words that a hint lists. Every object in the format has fewer keys.
 const MAX_LISTED: usize = 16;
 
 /// Below this similarity (Jaro-Winkler, 0 to 1) a guess confuses more than it helps: `afer` and `after` have
 /// 0.95, `stop` and `start` 0.83, `abort` and `reset` 0.47.
 const ALIKE: f64 = 0.78;
 
-/// The maximum length in bytes of a word for which another is suggested. No name is half as long, and the
-/// time of a comparison grows with the product of both lengths.
+/// The maximum length, in bytes, of a word for which a suggestion is made. No name is half as long, and
+/// comparison time grows with the product of both lengths.
 pub const MAX_GUESSED: usize = 200;
 
 fn closest<'a, S: AsRef<str>>(word: &str, known: &'a [S]) -> Option<&'a str> {

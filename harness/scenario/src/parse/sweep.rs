@@ -1,6 +1,6 @@
 //! Values of `vary` that are written as expressions: `0..3`, `permutations(a, b, c)`, `points(turn 1)`.
 //!
-//! The points of a turn are read from the file as written, without a dialect. Points that a dialect lacks
+//! The points in a turn are read from the file as written, without a dialect. Points that a dialect lacks
 //! become impossible plans there.
 
 use serde_json::{Value, json};
@@ -14,7 +14,7 @@ use crate::scenario::MAX_DELTAS;
 /// The maximum number of calls that `permutations` takes: four have 24 orders, and each order is a variant.
 const MAX_PERMUTED: usize = 4;
 
-/// The number of deltas of a call that does not set it.
+/// The number of deltas for a call that does not set it.
 const DELTAS: u64 = 3;
 
 /// The number of fragments in which a text or a thought is sent.
@@ -55,9 +55,9 @@ pub(super) fn values(source: &SourceFile, words: &Node, text: &str) -> Result<Ve
 enum Sweep<'a> {
     /// From one number to another, both included.
     Range(u64, u64),
-    /// Every order of these names.
+    /// All permutations of these names.
     Permutations(Vec<&'a str>),
-    /// The points of a reply, counted from 1. The points of the tools belong to the first reply.
+    /// The points in a reply, counted from 1. Tool points belong to the first reply.
     Points { turn: usize, reply: usize },
 }
 

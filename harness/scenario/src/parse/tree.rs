@@ -17,9 +17,9 @@ use super::diagnostic::Diagnostic;
 /// A range of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
-    /// The line, from 1.
+    /// The 1-based line number.
     pub line: u32,
-    /// The column in characters, from 1.
+    /// The 1-based column, in characters.
     pub column: u32,
     /// The first byte.
     pub start: usize,
@@ -125,8 +125,8 @@ pub fn read(file: &str, text: &str) -> Result<Node, Diagnostic> {
     Ok(root)
 }
 
-/// The maximum size of a scenario file in bytes. The largest of the built-in suite has about 3 KiB; reports
-/// quote complete files.
+/// The maximum size of a scenario file in bytes. The largest file in the built-in suite has about 3 KiB;
+/// reports quote complete files.
 pub const MAX_TEXT: usize = 1024 * 1024;
 
 /// The maximum number of nodes in a file, and in a variant after its placeholders are filled in. A built-in

@@ -67,7 +67,7 @@ impl Complaint {
     }
 }
 
-/// Terms of serde, with the terms that a reader of YAML knows.
+/// Serde terms, with the terms that YAML users know.
 const PLAIN_WORDS: [(&str, &str); 15] = [
     ("invalid type: ", "found "),
     ("invalid value: ", "found "),

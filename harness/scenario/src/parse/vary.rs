@@ -26,23 +26,21 @@ pub struct Choice<'a> {
     values: Vec<(&'a str, &'a Node)>,
 }
 
-/// The maximum number of variants of a file. Every variant runs on every dialect and system; more variants
-/// are a task for a generator.
+/// The maximum number of variants in a file. Every variant runs in every dialect and on every system; more
+/// variants are a task for a generator.
 const MAX_VARIANTS: usize = 512;
 
-/// The maximum number of values of one axis. The points of a turn are about 40, so a scenario can name each
-/// of them.
+/// The maximum number of values on one axis. A turn has about 40 points, so a scenario can name each of them.
 pub(super) const MAX_VALUES: usize = 64;
 
-/// The maximum number of axes of a file: 512 variants allow at most nine axes of two values.
+/// The maximum number of axes in a file: 512 variants allow at most nine axes of two values.
 const MAX_AXES: usize = 9;
 
 /// The maximum length of a variant's name in bytes: file names have at most 255, and they also contain the
 /// scenario and the dialect.
 const MAX_NAME: usize = 120;
 
-/// The maximum number of nodes of all variants of a file together, so that a small file cannot fill the
-/// memory.
+/// The maximum total number of nodes in all variants of a file, so that a small file cannot fill the memory.
 const MAX_TOTAL_NODES: usize = 1_000_000;
 
 /// Reads the axes of a file.

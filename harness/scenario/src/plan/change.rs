@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::CallKey;
 use crate::action::{Action, ProviderChoice};
 
-/// A change of the history, a question outside it, or a switch of the thinking or of the provider. Either the
-/// user requests it, or the application around the SDK.
+/// A change to the history, a question outside it, or a switch of the thinking mode or the provider. It is
+/// requested either by the user or by the application around the SDK.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
@@ -59,7 +59,7 @@ impl Change {
     }
 }
 
-/// An action that names the calls of a plan, and the number of user messages that it takes back.
+/// An action that names the plan's calls, and the number of user messages that it takes back.
 pub type BoundAction = Action<CallKey, Prompts>;
 
 /// The number of user messages that are taken back, counted from the end.

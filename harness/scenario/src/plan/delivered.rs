@@ -5,9 +5,9 @@ use super::{CallKey, PlannedCall, ToolOutcome};
 /// True if the result of a call with this text is invented: no tool returned it. `settled` is the real
 /// outcome of the call's tool, if it ended.
 ///
-/// Only the text that a tool returns is passed on word for word: an SDK describes a failure with its own
-/// text, and writes the result of a handoff itself. A result that another call of the plan returned is
-/// misplaced, but not invented.
+/// Only the text that a tool returns is passed on verbatim: an SDK describes a failure with its own text, and
+/// writes the result of a handoff itself. A result that another call in the plan returned is misplaced, but
+/// not invented.
 pub fn is_made_up(calls: &[PlannedCall], key: CallKey, settled: Option<&ToolOutcome>, text: &str) -> bool {
     let Some(call) = calls.get(key.0 as usize) else { return false };
     let has_marker = calls.iter().any(|call| !call.marker.is_empty() && text.contains(&call.marker));

@@ -43,7 +43,7 @@ pub enum GivenBlock {
     },
     /// Text of the model.
     Text(String),
-    /// A call of the model.
+    /// A call by the model.
     Call {
         /// The id from the provider.
         id: String,
@@ -103,7 +103,7 @@ impl GivenMessage {
         }
     }
 
-    /// Gives the calls the tool names that a system uses towards the model.
+    /// Renames the calls to the tool names that the system shows the model.
     pub(super) fn rename_tools(&mut self, name: impl Fn(&str) -> String) {
         match self {
             GivenMessage::Assistant(blocks) => {

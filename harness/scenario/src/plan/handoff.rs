@@ -24,7 +24,7 @@ impl Plan {
 }
 
 impl Script {
-    /// True if one of its calls hands the conversation over. `calls` are the calls of the plan.
+    /// True if one of its calls hands the conversation over. `calls` are the plan's calls.
     pub fn hands_over(&self, calls: &[PlannedCall]) -> bool {
         self.calls().any(|key| calls[key.0 as usize].hands_over)
     }

@@ -1,4 +1,4 @@
-//! Malformed calls of the model.
+//! Malformed calls from the model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

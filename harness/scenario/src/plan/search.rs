@@ -26,7 +26,7 @@ pub struct SearchKey(pub u32);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServerBlock {
-    /// The call of the search.
+    /// The search call.
     Search(SearchKey),
     /// The result of the search.
     Found(SearchKey),

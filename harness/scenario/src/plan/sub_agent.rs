@@ -10,7 +10,7 @@ use crate::history::{Content, History, Role};
 /// this name.
 pub const PROMPT: &str = "input";
 
-/// A sub-agent that a call of the plan starts.
+/// A sub-agent that a call in the plan starts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlannedSubAgent {
     /// The call that starts it. The prompt of the sub-agent contains the marker of this call.
@@ -74,7 +74,7 @@ impl Plan {
     }
 }
 
-/// The JSON Schema of the arguments of a tool that is a sub-agent.
+/// The JSON Schema for the arguments of a sub-agent tool.
 pub(super) fn input_schema() -> Value {
     json!({
         "type": "object",
@@ -89,7 +89,7 @@ pub(crate) fn arguments(asked: &str, marker: &str) -> Value {
     json!({ PROMPT: format!("{asked} [{marker}]") })
 }
 
-/// The marker in arguments: a separate argument, or the last word of a sub-agent's prompt.
+/// The marker in arguments: a separate argument, or the last word in a sub-agent's prompt.
 pub fn marker_in(args: &Value) -> Option<&str> {
     match args.get(MARKER) {
         Some(marker) => marker.as_str(),

@@ -2,7 +2,7 @@
 //!
 //! Like the scenario itself, it is neutral: calls have symbolic names, and lowering mints the ids that a
 //! provider of the dialect would have given them, and the signatures of the model's thinking. A call with its
-//! own `id` comes from another provider, at which the thread began.
+//! own `id` comes from another provider, with which the thread began.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -63,9 +63,9 @@ pub enum GivenMessage {
     System(String),
     /// One reply of the model, with the blocks `think`, `text` and `call`.
     Assistant(Vec<GivenBlock>),
-    /// A failed reply: the error that the product stored in its place.
+    /// A failed reply: the error that the product stored instead.
     Failed(String),
-    /// Results of calls, as one message of the store.
+    /// Call results, as one message in the store.
     Results(Vec<GivenResult>),
     /// A compaction: this summary replaces everything before it.
     Compacted(String),
@@ -97,8 +97,8 @@ pub enum GivenBlock {
     Think(GivenThought),
     /// Text of the model. Blank text is stored as it is.
     Text(String),
-    /// A call. With `raw`, its arguments are that text, valid JSON or not; with `id`, it has an id that is
-    /// not one of this provider's.
+    /// A call. With `raw`, its arguments are that text, valid JSON or not; with `id`, it has an id from
+    /// another provider.
     Call(Call),
 }
 

@@ -35,7 +35,7 @@ pub struct Limits {
     /// one turn must have more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-    /// The bytes of tool results that fit the model's window, 100 to 1,000,000. The provider rejects a
+    /// The number of tool result bytes that fit the model's window, 100 to 1,000,000. The provider rejects a
     /// request with more as too long, whatever else it contains.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,

@@ -45,11 +45,11 @@ impl PictureFormat {
 }
 
 impl Picture {
-    /// The maximum size of a file. The highest known limit of a provider is 20 MB for one image. The image
-    /// becomes part of a plan, which is held in memory.
+    /// The maximum size of a file. The highest known provider limit is 20 MB for one image. The image becomes
+    /// part of a plan, which is held in memory.
     pub const MAX_BYTES: u32 = 8 << 20;
 
-    /// The maximum length of a side: twice the highest known limit of a provider, 8000 pixels at Anthropic
+    /// The maximum length of a side: twice the highest known provider limit, which is Anthropic's 8000 pixels
     /// (<https://platform.claude.com/docs/en/build-with-claude/vision>).
     pub const MAX_SIDE: u32 = 16_384;
 

@@ -1,4 +1,4 @@
-//! The failure that a scenario was found to show.
+//! The failure that a scenario was found to trigger.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use crate::verdict::Severity;
 use brickbat_rules::dialect::Dialect;
 
-/// The single cause that a scenario was found to show, and where. `brickbat shrink` and `run --explore` write
-/// it, and `brickbat replay` checks it.
+/// The single cause that a scenario was found to trigger, and where. `brickbat shrink` and `run --explore`
+/// write it, and `brickbat replay` checks it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -15,18 +15,18 @@ pub struct Provenance {
     pub check: String,
     /// The severity: what the user loses.
     pub harm: Severity,
-    /// The broken rule without its dialect, or the message of a system that refuses. Empty if the check alone
+    /// The broken rule without its dialect, or a refusing system's message. Empty if the check alone
     /// identifies the cause.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
     /// The system on which it was found, such as `ai-sdk@6.0.326/ui-messages`.
     pub system: String,
-    /// The planted bug that shows the same failure in the simulation, if there is one.
+    /// The planted bug that causes the same failure in the simulation, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canary: Option<String>,
     /// The dialect on which it was found.
     pub dialect: Dialect,
-    /// The seed of the wire ids.
+    /// The seed for the wire ids.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub seed: u64,
     /// How often the failure occurred, if not in every run.
@@ -36,7 +36,7 @@ pub struct Provenance {
     pub brickbat: String,
 }
 
-/// How many of several runs showed a failure.
+/// The number of runs that failed, out of the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Frequency {

@@ -23,7 +23,7 @@ struct LongReply {
     /// The stop reason to send, whatever the reply contains. After a search, `pause` leaves the turn open:
     /// the system sends the reply back as the last message, and the next reply continues it.
     stop: Option<Stop>,
-    /// How the calls of the stream are numbered, if not in sequence. Only `openai-chat` and `mistral` number
+    /// How the calls in the stream are numbered, if not in sequence. Only `openai-chat` and `mistral` number
     /// them.
     indices: Option<Indices>,
 }

@@ -9,7 +9,7 @@ use super::Block;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SubAgent {
-    /// The prompt of the sub-agent, which is the only argument of its call.
+    /// The sub-agent's prompt, which is the only argument in its call.
     pub asked: String,
     /// The replies of its model: replies with calls, then a text as the last one. Its calls have names like
     /// all others, so that actions can happen when their tools start and settle.

@@ -18,7 +18,7 @@ pub enum ReplyEvent {
     Text(String),
     /// A call begins; `index` distinguishes it from its siblings.
     CallStart {
-        /// The position among the blocks or calls of the reply.
+        /// The position among the reply's blocks or calls.
         index: u64,
         id: String,
         name: String,
@@ -38,7 +38,7 @@ pub enum ReplyEvent {
     },
     /// A call or a result of a tool that the provider runs itself. It is complete.
     Server(ServerBlock),
-    /// The tokens of the request and of the reply so far, as the provider counts them.
+    /// The token counts that the provider reports for the request and for the reply so far.
     Tokens(u64),
     Stop(String),
     /// The provider's id of the completed reply, if a later request can use it to continue from the reply.
@@ -67,7 +67,7 @@ impl Decoder {
     }
 }
 
-/// A decoder for the streams of one dialect.
+/// A stream decoder for one dialect.
 pub trait Decode: std::fmt::Debug + Send {
     /// Takes bytes in any split and passes on the events in them.
     fn feed(&mut self, bytes: &[u8], said: &mut dyn FnMut(ReplyEvent));
@@ -124,7 +124,7 @@ pub(crate) fn whole_call(
     said(ReplyEvent::CallEnd { index });
 }
 
-/// The sum of the tokens in a report, if it has the first of these counts.
+/// The sum of the token counts in a report, if it has the first of these counts.
 pub(crate) fn tokens(report: Json, counts: &[&str]) -> Option<ReplyEvent> {
     report.field(counts.first()?).as_u64()?;
     let sum = counts.iter().filter_map(|count| report.field(count).as_u64()).fold(0, u64::saturating_add);

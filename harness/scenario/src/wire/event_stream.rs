@@ -1,4 +1,4 @@
-//! Writes the frames of Bedrock's streams, and shows them as text.
+//! Writes Bedrock stream frames, and formats them as text.
 
 use brickbat_rules::frames::{self, Frame};
 

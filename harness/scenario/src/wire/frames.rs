@@ -59,7 +59,7 @@ impl Frames {
 pub struct Encoded {
     /// The frames.
     pub frames: Frames,
-    /// Each mark of the reply with the index of the frame that completes it, in order.
+    /// Each mark in the reply with the index of the frame that completes it, in order.
     pub marks: Vec<(Mark, usize)>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) fn role_of(message: Json) -> Role {
     }
 }
 
-/// Passes on the pieces of a content, which is a string or a list of blocks, each with its location.
+/// Forwards the pieces of message content, which is a string or a list of blocks, each with its location.
 /// `pointer` leads to the content, and `block` reads one block.
 pub(crate) fn pieces(
     pointer: &str,

@@ -4,7 +4,7 @@ use super::of;
 use crate::plan::{CallKey, Mark, PlannedCall, Script, ScriptBlock, ServerBlock};
 use brickbat_rules::dialect::Dialect;
 
-/// The marks of a reply's stream, with the headers first. `calls` are the calls of the plan.
+/// The marks of a reply's stream, with the headers first. `calls` are the plan's calls.
 pub fn marks(dialect: Dialect, script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let mut marks = (of(dialect).block_marks)(script, calls);
     marks.insert(0, Mark::Headers);

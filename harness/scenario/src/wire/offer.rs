@@ -63,7 +63,7 @@ impl<'t, 'a> CallableTool<'t, 'a> {
 }
 
 impl<'a> ToolChoice<'a> {
-    /// A choice given as one word: `auto`, `none`, `required` or `any`, in upper or lower case.
+    /// A choice given as a string: `auto`, `none`, `required` or `any`, in upper or lower case.
     pub(crate) fn of_word(word: &str) -> ToolChoice<'static> {
         match word.to_ascii_lowercase().as_str() {
             "none" => ToolChoice::Never,

@@ -1,6 +1,6 @@
 //! Writes a thread as a request body, as a client does.
 //!
-//! Bodies are written directly as bytes, without a tree of values, because every plan writes several of them.
+//! Bodies are written directly as bytes, without a value tree, because every plan writes several of them.
 
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub enum Thinking {
     Unasked,
 }
 
-/// Determines if a client offers the search that the provider runs itself.
+/// Determines whether a client offers the search that the provider runs itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Searching {
     /// The client offers it, if the provider has one.
@@ -58,7 +58,7 @@ pub(crate) struct RequestForm {
     /// The text before the messages, except for the model. It ends with the key of the messages and a colon.
     pub head: &'static str,
     /// The field that asks the model to think, with a comma before it; empty if the dialect has no such
-    /// field, or shows no thinking.
+    /// field, or exposes no thinking.
     pub thinking: &'static str,
     /// The field that asks for a token report in a stream, with a comma before it; empty if every stream has
     /// one.
@@ -67,8 +67,8 @@ pub(crate) struct RequestForm {
     pub tool: fn(&OfferedTool<'_>) -> Value,
     /// The declaration of the search that the provider runs itself, if it has one.
     pub search: Option<fn() -> Value>,
-    /// The key under which a single entry of the list of tools contains all declarations; `None` if each tool
-    /// has its own entry.
+    /// The key under which a single entry in the tool list contains all declarations; `None` if each tool has
+    /// its own entry.
     pub declarations_key: Option<&'static str>,
     /// Returns whether the provider accepts an id of a call when it is sent back.
     pub takes_id: fn(&str) -> bool,
@@ -77,7 +77,7 @@ pub(crate) struct RequestForm {
 }
 
 impl Wire {
-    /// The body of a request for the next reply. `declared` is the text of [`Wire::declared_tools`].
+    /// The request body that asks for the next reply. `declared` is the text of [`Wire::declared_tools`].
     pub fn request_body(
         &self,
         model: &str,
@@ -156,7 +156,7 @@ impl Wire {
     }
 }
 
-/// The [`RequestForm::takes_id`] of most dialects. The shortest limit that was seen is that of OpenAI Chat
+/// The [`RequestForm::takes_id`] of most dialects. The shortest limit seen is that of OpenAI Chat
 /// Completions.
 pub(crate) fn short_ascii_id(id: &str) -> bool {
     (1..=40).contains(&id.len())

@@ -1,4 +1,4 @@
-//! A reader of server-sent events that accepts any split of the bytes.
+//! A server-sent event reader that accepts bytes split at any position.
 //!
 //! It implements the parts of the WHATWG grammar that providers use
 //! (<https://html.spec.whatwg.org/multipage/server-sent-events.html>): `event` and `data` fields, comments,

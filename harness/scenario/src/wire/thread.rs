@@ -149,7 +149,7 @@ impl CallResult {
     }
 }
 
-/// The calls of a thread that have no result.
+/// The calls in a thread that have no result.
 pub fn unanswered(thread: &[Message]) -> Vec<&Call> {
     let results = thread.iter().filter_map(Message::results).flatten();
     let answered: Vec<&str> = results.map(|result| result.call_id.as_str()).collect();

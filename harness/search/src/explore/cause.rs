@@ -9,7 +9,7 @@ use brickbat_scenario::verdict::Finding;
 
 #[derive(Debug, Clone)]
 pub struct Failure {
-    /// The candidate of the plan; it has no actions for a control plan.
+    /// The plan's candidate; for a control plan, it has no actions.
     pub candidate: Candidate,
     pub findings: Vec<Finding>,
 }
@@ -20,7 +20,7 @@ pub struct Cause {
     pub signature: Signature,
     /// The kinds of action that are needed.
     pub kinds: BTreeSet<Effect>,
-    /// The plan that shows it with the fewest and earliest actions.
+    /// The plan that triggers it with the fewest and earliest actions.
     pub fewest: Candidate,
     pub finding: Finding,
     pub n_plans: usize,

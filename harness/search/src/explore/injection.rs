@@ -17,7 +17,7 @@ pub struct Injection {
 }
 
 impl Injection {
-    /// A name that is unique among the injections of the base, for the ids of plans.
+    /// A name for plan ids, unique among the base's injections.
     pub fn name(&self) -> String {
         let words = self.at.words().replace([' ', ','], "-").replace("--", "-");
         if self.turn == 0 { words } else { format!("turn-{}-{words}", self.turn + 1) }
@@ -28,7 +28,7 @@ impl Injection {
     }
 }
 
-/// Every injection that the table of actions allows in a scenario. Lowering decides which of them can never
+/// Every injection that the action table allows in a scenario. Lowering decides which of them can never
 /// happen.
 pub(super) fn all(scenario: &Scenario) -> Vec<Injection> {
     let mut injections = Vec::new();
@@ -57,8 +57,8 @@ fn is_explored(spot: &Spot) -> bool {
     }
 }
 
-/// The actions that need no call and no text of the user, and that any system may encounter. Only one of
-/// several errors is used if they differ only in their text.
+/// The actions that need no call and no user text, and that any system may encounter. Only one of several
+/// errors is used if they differ only in their text.
 fn actions() -> Vec<(Effect, Action)> {
     let overloaded = HttpFault { status: 529, overflow: false, times: 1, retry_after_ms: SOON_MS };
     let action = |spec: &ActionSpec| match spec.payload {

@@ -1,5 +1,5 @@
-//! Repairs the searches of the provider: each is called before its result, and its result comes before any
-//! other content.
+//! Repairs the provider's searches: each is called before its result, and its result comes before any other
+//! content.
 
 use std::collections::BTreeSet;
 

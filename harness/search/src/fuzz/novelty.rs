@@ -1,7 +1,7 @@
-//! The behaviour of a system in a run as a set of numbers: how it sends requests, how it shows calls, and how
+//! A system's behaviour in a run, as a set of numbers: how it sends requests, how it shows calls, and how
 //! turns and tools end.
 //!
-//! The features are coarse on purpose. A feature that distinguished every scenario from every other would
+//! The features are deliberately coarse. A feature that distinguished all scenarios from each other would
 //! keep them all and guide nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,7 +14,7 @@ use brickbat_scenario::trace::{Event, RequestKind, Trace, TurnOutcome};
 /// The number of distinct features: all systems together have some hundreds.
 pub const N_FEATURES: u64 = 1024;
 
-/// The features of a run and of its findings.
+/// The features of a run and its findings.
 pub fn features<'a>(trace: &Trace, findings: impl Iterator<Item = &'a str>) -> BTreeSet<u16> {
     let mut features = Features::default();
     let mut last = "";
@@ -135,7 +135,7 @@ fn word(value: &impl serde::Serialize) -> String {
     }
 }
 
-/// The last messages of a request, in any dialect: the role of each, and how many parts of each kind it has.
+/// The last messages of a request, in any dialect: their roles, and how many parts of each kind they have.
 fn shape(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
     let messages = ["messages", "input", "contents"].iter().find_map(|key| body.get(key)?.as_array());

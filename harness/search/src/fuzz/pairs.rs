@@ -1,6 +1,6 @@
 //! Pairs of elements that occur together in a scenario, and how often each pair was tried.
 //!
-//! Most failures of a turn need a combination of two elements, such as a stop and a tool that ignores it. The
+//! Most turn failures need a combination of two elements, such as a stop and a tool that ignores it. The
 //! rarity of a scenario's pairs among those already tried therefore decides which scenario is tried next,
 //! without looking at the system.
 
@@ -10,8 +10,8 @@ use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Indices, Scenario, Turn};
 
-/// The number of kinds of pairs that are distinguished. There are some ten thousand; two that collide count
-/// as one.
+/// The number of pair kinds that are distinguished. There are some ten thousand; two that collide count as
+/// one.
 const N_KINDS: usize = 1 << 16;
 
 /// How often each kind of pair was tried.
@@ -40,15 +40,15 @@ impl Tried {
         Some(candidate)
     }
 
-    /// The sum of the weights of the pairs: 1 for a pair that was never tried, half of that for one that was
-    /// tried once, and so on. The sum is not divided by the number of pairs. That was tried: it prefers
-    /// smaller scenarios, which find less.
+    /// The sum of the pair weights: 1 for an untried pair, half of that for one that was tried once, and so
+    /// on. The sum is not divided by the number of pairs. That was tried, and it prefers smaller scenarios,
+    /// which find less.
     fn rarity(&self, pairs: &[u16]) -> u64 {
         pairs.iter().map(|pair| NEVER_TRIED / (1 + u64::from(self.0[usize::from(*pair)]))).sum()
     }
 }
 
-/// The weight of a pair that was never tried. It is large enough that fractions of it are integers.
+/// The weight of an untried pair. It is large enough that fractions of it are integers.
 const NEVER_TRIED: u64 = 1 << 20;
 
 /// The kinds of pairs in a scenario, without duplicates. An element also forms a pair with itself.

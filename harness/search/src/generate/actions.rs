@@ -49,7 +49,7 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
     }
 }
 
-/// Groups of regions with their weights: some kinds of points are rare, but as valuable as the frequent ones.
+/// Weighted groups of regions: some kinds of points are rare, but as valuable as the frequent ones.
 const GROUPS: [(usize, &[Region]); 7] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),

@@ -151,7 +151,7 @@ fn tool(kind: &Kind, source: &mut Source<'_>) -> (String, Tool) {
     (name.to_owned(), tool)
 }
 
-/// Draws a new call, and adds its tool to those of the scenario.
+/// Draws a new call, and adds its tool to the scenario's tools.
 pub(super) fn draw(
     source: &mut Source<'_>,
     names: &mut Names,

@@ -1,4 +1,4 @@
-//! The encoding of scenarios in the corpus of a fuzzer: JSON, which survives changes of the format.
+//! How scenarios are encoded in a fuzzer's corpus: as JSON, which survives format changes.
 
 use super::from_bytes;
 use brickbat_scenario::scenario::Scenario;

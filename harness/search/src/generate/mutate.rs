@@ -7,7 +7,7 @@ use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::{Block, Call, Indices, Reply, Scenario, Stop};
 
-/// One in this many mutants gets a last change without repair, whether or not it can then be played.
+/// One in this many mutants gets a last change without repair, whether or not it can then be run.
 const UNFIXED: usize = 24;
 
 /// The number of tries to make a change that has an effect.

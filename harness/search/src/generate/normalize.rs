@@ -1,4 +1,4 @@
-//! Repairs a changed scenario, so that it can be played in most cases.
+//! Repairs a changed scenario, so that in most cases it can be run.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn own_ids(scenario: &mut Scenario) {
     }
 }
 
-/// Resets numbering and interleaving in scenarios with thinking, because no dialect that shows thinking
+/// Resets numbering and interleaving in scenarios with thinking, because no dialect that exposes thinking
 /// numbers or interleaves its calls. Also resets the numbering of calls with equal ids, because these calls
 /// need different numbers.
 pub(super) fn numbered(scenario: &mut Scenario) {
@@ -79,7 +79,7 @@ fn last_reply(turn: &mut Turn, ends: impl Fn(&Call) -> bool) {
     }
 }
 
-/// If the model thinks, makes every reply begin with thinking and contain no other.
+/// If the model thinks, makes every reply begin with thinking and contain no further thinking.
 fn thought_first(scenario: &mut Scenario, thinks: bool) {
     let replies = scenario.turns.iter_mut().flat_map(|turn| &mut turn.replies);
     for blocks in replies.flat_map(|reply| &mut reply.attempts).filter(|_| thinks) {

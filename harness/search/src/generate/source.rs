@@ -2,8 +2,8 @@
 
 use arbitrary::Unstructured;
 
-/// A source of choices: a seed, or the bytes of a fuzzer. The first of several options is always the
-/// simplest. A source that has no bytes left chooses the first.
+/// A source of choices: a seed, or a fuzzer's bytes. The first of several options is always the simplest. A
+/// source that has no bytes left chooses the first.
 #[derive(Debug)]
 pub struct Source<'a> {
     from: From<'a>,

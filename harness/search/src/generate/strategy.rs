@@ -1,4 +1,4 @@
-//! Strategies for property tests. A failing scenario is shrunk as a scenario, by complete turns, replies and
+//! Strategies for property tests. A failing scenario shrinks as a scenario, by complete turns, replies and
 //! calls, not as bytes.
 
 use std::sync::Arc;
@@ -27,12 +27,12 @@ pub fn scenarios() -> Scenarios {
     Scenarios { is_kept: |_| true }
 }
 
-/// Scenarios that a dialect can play, even when they are shrunk.
+/// Scenarios that a dialect can run, even when they are shrunk.
 pub fn playable() -> Scenarios {
     Scenarios { is_kept: |scenario| oracle::plan(scenario).is_some() }
 }
 
-/// Plans, each on a dialect that can play it. Use [`playable`] if you also need the scenario.
+/// Plans, each in a dialect that can run it. Use [`playable`] if you also need the scenario.
 pub fn plans() -> impl Strategy<Value = Arc<Plan>> {
     playable().prop_filter_map("it can be played", |scenario| oracle::plan(&scenario))
 }
@@ -49,7 +49,7 @@ pub struct Scenarios {
     is_kept: fn(&Scenario) -> bool,
 }
 
-/// The maximum number of successive draws that the filter rejects. Nine of ten scenarios can be played.
+/// The maximum number of successive draws that the filter may reject. Nine of ten scenarios can be run.
 const MAX_DRAWS: usize = 1_000;
 
 impl Strategy for Scenarios {

@@ -9,12 +9,12 @@ use brickbat_scenario::scenario::{At, Block, Call, Indices, Reply, Scenario, Sto
 /// The user's message in each turn; none is part of another.
 const USER: [&str; 4] = ["Look up the orders.", "What happened?", "Go on now.", "Is that all?"];
 
-/// The user's message in a turn, counted from 0.
+/// The user's message in the turn with this 0-based index.
 pub(crate) fn user(index: usize) -> String {
     USER.get(index).map_or_else(|| format!("Take step {index}."), |said| (*said).to_owned())
 }
 
-/// A turn in which nothing goes wrong except in the output of the model and the tools.
+/// A turn in which nothing goes wrong except in the model and tool output.
 pub(super) fn draw(
     source: &mut Source<'_>,
     names: &mut Names,

@@ -155,7 +155,7 @@ pub(super) fn shown_by(scenario: &Scenario, dialect: Dialect, rule: &Rule) -> Op
     })
 }
 
-/// A batch of calls of which only some were answered.
+/// A batch of calls in which only some were answered.
 struct Batch {
     /// The calls, answered ones first.
     calls: Vec<Call>,

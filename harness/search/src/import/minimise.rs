@@ -12,12 +12,12 @@ use brickbat_scenario::scenario::Signature;
 /// thousand.
 const MAX_TRIED: usize = 200_000;
 
-/// The number of parts from which on the search begins around the rejected part. A try on so large a structure
-/// takes milliseconds.
+/// The minimum number of parts for which the search begins around the rejected part. Each try on such a large
+/// structure takes milliseconds.
 const MIN_FOCUSED: usize = 2_000;
 
-/// The smallest structure found for which `fails` returns true, and the number of reductions that were tried.
-/// `at` is the message and the part that the provider rejects first.
+/// The smallest structure found for which `fails` returns true, and the number of reductions tried. `at` is
+/// the message and the part that the provider rejects first.
 pub(super) fn minimise(
     shape: Shape,
     at: Option<(usize, usize)>,
@@ -253,7 +253,7 @@ impl Shape {
     }
 }
 
-/// The number of parts of a message that can be removed.
+/// The number of removable parts in a message.
 fn n_droppable(message: &ShapeMessage) -> usize {
     match message {
         ShapeMessage::Assistant(blocks) => blocks.len(),

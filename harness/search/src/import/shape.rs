@@ -18,8 +18,7 @@ pub(super) use odd::Words;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Shape {
     pub(super) messages: Vec<ShapeMessage>,
-    /// The oddities of ids and names, by the numbers of calls and tools. A call that is not in any message is
-    /// lost.
+    /// The oddities in ids and names, by call and tool number. A call that is not in any message is lost.
     pub(super) calls: BTreeMap<usize, ShapeCall>,
     pub(super) tools: BTreeMap<usize, String>,
 }
@@ -253,7 +252,7 @@ impl ShapeMessage {
         }
     }
 
-    /// The calls that the message makes, and those that it answers.
+    /// The calls in the message, and those that it answers.
     fn calls(&self) -> impl Iterator<Item = usize> + '_ {
         self.made().chain(self.results().iter().map(|result| result.call))
     }
@@ -261,8 +260,7 @@ impl ShapeMessage {
 
 /// Reduces arguments to their types: a number stays a number, and every value with text becomes a word.
 pub(super) fn kinds(fields: &Map<String, Value>) -> Map<String, Value> {
-    /// The maximum number of arguments of one call that are kept. Threads do not break because of the
-    /// thirtieth.
+    /// The maximum number of arguments kept per call. Threads do not break because of the thirtieth.
     const MAX_ARGUMENTS: usize = 8;
     let kind = |value: &Value| match value {
         Value::Bool(_) => json!(true),

@@ -13,7 +13,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-/// The plan of a scenario on the dialect of its profile, or on one that can play it; `None` if none can.
+/// The plan for a scenario in its profile's dialect, or in one that can run it; `None` if none can.
 ///
 /// The dialect that is tried first depends on the form of the scenario, so that each dialect gets its share.
 pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
@@ -36,7 +36,7 @@ pub fn plan(scenario: &Scenario) -> Option<Arc<Plan>> {
     None
 }
 
-/// The plan of a scenario on this dialect; `None` if it cannot be played there.
+/// The plan for a scenario in this dialect; `None` if it cannot be run there.
 pub fn plan_on(scenario: &Scenario, dialect: Dialect) -> Option<Arc<Plan>> {
     let plan = lower::lower(ID, "", scenario, dialect, 0).ok()?;
     plan.impossible.is_none().then(|| Arc::new(plan))
@@ -63,8 +63,8 @@ fn judgement_of<A: SansIo>(plan: &Arc<Plan>, agent: &impl Fn(&Plan) -> A) -> Jud
     assess(plan, &play(plan, agent(plan), Some(&concurrency)), Some(&concurrency))
 }
 
-/// The failure of an agent in a scenario, with the dialect; `None` also if the agent supports no dialect that
-/// can play the scenario, or lacks a capability that it needs.
+/// The failure of an agent in a scenario, with the dialect; also `None` if the agent supports no dialect that
+/// can run the scenario, or lacks a capability that it needs.
 pub fn failure<A: SansIo>(scenario: &Scenario) -> Option<String> {
     let can_play =
         |plan: &Arc<Plan>| plan.needs.iter().all(|need| A::can(*need)) && A::of_plan(plan).is_some();
@@ -84,7 +84,8 @@ pub fn accusation(plan: &Arc<Plan>) -> Option<String> {
     }
 }
 
-/// The planted bugs that show in a plan: their checks fail it. A bug that has no effect here is not judged.
+/// The planted bugs that a plan triggers, so that their checks fail. A bug that has no effect here is not
+/// judged.
 pub fn caught(plan: &Arc<Plan>, canaries: &[Canary]) -> Vec<Canary> {
     let sensible = canaries.iter().filter(|canary| canary.senseless_in(plan.dialect).is_none());
     let (right, apart) = play_among(plan, &sensible.copied().collect::<Vec<_>>());

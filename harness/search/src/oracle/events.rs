@@ -3,8 +3,8 @@
 use crate::generate::Source;
 use brickbat_engine::events::{breaches, consume, shuffled};
 
-/// The finding against a correct store of calls when events arrive in an order that a source chooses. Any
-/// finding means that a check is wrong.
+/// The finding against a correct call store when events arrive in an order that a source chooses. Any finding
+/// means that a check is wrong.
 pub fn events(source: &mut Source<'_>) -> Option<String> {
     let drawn = shuffled(&mut |n| source.below(n));
     let found = breaches(&drawn, &consume(&drawn, None));

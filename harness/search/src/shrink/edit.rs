@@ -6,14 +6,14 @@ use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
 
-/// One element to remove, or one value to simplify. All indices count from 0.
+/// One element to remove, or one value to simplify. All indices are 0-based.
 #[derive(Debug, Clone)]
 pub(super) enum Edit {
-    /// A message of the given history, with the results of its calls.
+    /// A message in the given history, with the results of its calls.
     Given(usize),
     /// A part of such a message: a block, with its results if it is a call, or a result.
     GivenPart(usize, usize),
-    /// The oddity of a part of such a message.
+    /// The oddity in a part of such a message.
     GivenOddity(usize, usize),
     Turn(usize),
     Action(usize, usize),
@@ -22,7 +22,7 @@ pub(super) enum Edit {
     Block(usize, usize, usize, usize),
     /// A reply to the sub-agent of this call, or a block of that reply.
     OfSubAgent(String, usize, Option<usize>),
-    /// An entry of the order in which the calls of a turn settle.
+    /// An entry in the order in which a turn's calls settle.
     Settle(usize, usize),
     /// The expectation about a call.
     Expectation(String),
@@ -123,7 +123,7 @@ pub fn singles(scenario: &Scenario) -> impl Iterator<Item = (impl Debug, Scenari
     edits.map(|edit| (edit.clone(), without(scenario, &[edit])))
 }
 
-/// The number of elements in a scenario: turns, replies, attempts, blocks, arguments, actions, entries of
+/// The number of elements in a scenario: turns, replies, attempts, blocks, arguments, actions, entries in
 /// orders and expectations, tools, and the messages, blocks, arguments and results of a given history.
 pub fn size(scenario: &Scenario) -> usize {
     let of_block = |block: &Block| match block {
@@ -139,8 +139,8 @@ pub fn size(scenario: &Scenario) -> usize {
     turns.sum::<usize>() + scenario.tools.len() + scenario.expect.executed.len() + given::size(scenario)
 }
 
-/// The elements of one kind, last first. Later elements are removed first, so that a removal does not move
-/// the elements that are still to be removed.
+/// The elements of one kind, in reverse order. Later elements are removed first, so that a removal does not
+/// move the elements that are still to be removed.
 pub(super) fn elements(scenario: &Scenario, kind: ElementKind) -> Vec<Edit> {
     let mut found = match kind {
         ElementKind::Turns => (0..scenario.turns.len()).map(Edit::Turn).collect(),
@@ -221,7 +221,7 @@ fn switches(scenario: &Scenario) -> Vec<Edit> {
 }
 
 /// A scenario without some elements of one kind, given in the order of [`elements`], and without everything
-/// that needed them.
+/// that depends on them.
 pub(super) fn without(scenario: &Scenario, edits: &[Edit]) -> Scenario {
     let mut less = scenario.clone();
     edits.iter().for_each(|edit| take_out(&mut less, edit));

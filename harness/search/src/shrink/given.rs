@@ -11,7 +11,7 @@ pub(super) fn messages(scenario: &Scenario) -> Vec<Edit> {
     (0..content(scenario).len()).map(Edit::Given).collect()
 }
 
-/// Every part of a message that has several: a block, or a result.
+/// Every part of a message with several parts: a block, or a result.
 pub(super) fn parts(scenario: &Scenario) -> Vec<Edit> {
     let of_message = |(n, message): (usize, &GivenMessage)| {
         let n_parts = message.blocks().len().max(message.results().len());
@@ -40,7 +40,7 @@ pub(super) fn oddities(scenario: &Scenario) -> Vec<Edit> {
     found
 }
 
-/// The calls of the history, and those that it has lost.
+/// The calls in the history, and those that it has lost.
 pub(super) fn calls(scenario: &Scenario) -> impl Iterator<Item = &Call> {
     let lost = scenario.given.as_ref().map_or(&[][..], |given| given.lost());
     content(scenario).iter().flat_map(GivenMessage::blocks).filter_map(GivenBlock::call).chain(lost)
@@ -90,7 +90,7 @@ pub(super) fn take_part(scenario: &mut Scenario, message: usize, part: usize) {
     settle(scenario, &gone);
 }
 
-/// Normalizes the oddity of a part of a message.
+/// Normalizes the oddity in a message part.
 pub(super) fn straighten(scenario: &mut Scenario, message: usize, part: usize) {
     let Some(message) = history(scenario).and_then(|history| history.messages.get_mut(message)) else {
         return;

@@ -17,7 +17,7 @@ pub(super) const RETURNED: &str = "ok";
 /// The text of a tool that does not succeed.
 const FAILED: &str = "no";
 
-/// A value that could be plainer. All indices count from 0.
+/// A value that could be plainer. All indices are 0-based.
 #[derive(Debug, Clone)]
 pub(super) enum Value {
     /// The names of all calls, which become letters.
@@ -28,15 +28,15 @@ pub(super) enum Value {
     Text(usize, usize, usize, usize),
     /// An argument of a call, which is removed.
     Arg(String, String),
-    /// An argument of a call, whose value becomes plain.
+    /// A call argument, whose value becomes plain.
     Content(String, String),
     Deltas(String),
     /// The tool of a call, if another tool is equal.
     Tool(String),
     Ending(String),
-    /// The point of an action of a turn.
+    /// The point of an action in a turn.
     Point(usize, usize),
-    /// The text or the count of an action of a turn.
+    /// The text or count of an action in a turn.
     Action(usize, usize),
 }
 
@@ -113,7 +113,7 @@ pub(super) fn make(scenario: &mut Scenario, value: &Value) {
     }
 }
 
-/// The default number of deltas of a call.
+/// The default number of deltas per call.
 const DELTAS: u32 = 3;
 
 /// The plain user message of a turn, different in each turn.

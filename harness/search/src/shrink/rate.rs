@@ -1,18 +1,18 @@
-//! How often a cause shows, and how often a candidate must be run to show the cause.
+//! How often a cause occurs, and how many runs of a candidate are needed to reproduce it.
 
 use brickbat_scenario::scenario::Frequency;
 
-/// How many of several runs showed a cause.
+/// The number of runs that showed a cause, out of the total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     pub seen: u32,
     pub of: u32,
 }
 
-/// The maximum probability of missing a candidate that shows the cause as often as the original scenario.
+/// The maximum probability of missing a candidate that triggers the cause as often as the original scenario.
 const MISSED: f64 = 0.05;
 
-/// The maximum number of runs of one candidate.
+/// The maximum number of runs per candidate.
 const MAX_TRIES: u32 = 10;
 
 impl Rate {
@@ -24,7 +24,7 @@ impl Rate {
         self.seen == self.of
     }
 
-    /// The number of runs of each candidate: at least one of them must show the cause.
+    /// The number of runs per candidate: at least one of them must trigger the cause.
     pub fn tries(&self) -> u32 {
         if self.is_steady() || self.seen == 0 {
             return 1;
@@ -39,7 +39,7 @@ impl Rate {
         tries
     }
 
-    /// The frequency to write into a scenario; `None` if every run shows the cause.
+    /// The frequency to write into a scenario; `None` if every run triggers the cause.
     pub fn label(&self) -> Option<Frequency> {
         (!self.is_steady()).then_some(Frequency { runs: self.seen, of: self.of })
     }

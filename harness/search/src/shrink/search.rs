@@ -9,7 +9,7 @@ pub(super) struct Search {
     current: Scenario,
     /// The kind of elements being tried, as an index.
     kind: usize,
-    /// The number of the round, from 0. After the first, elements are tried one by one.
+    /// The 0-based number of the round. After the first, elements are tried one by one.
     round: usize,
     /// The number of elements to try at once; 0 when a kind begins.
     size: usize,
@@ -36,7 +36,7 @@ impl Search {
         self.is_over
     }
 
-    /// The next candidate that can be played; `None` if no element is left to try.
+    /// The next candidate that can be run; `None` if no element is left to try.
     pub fn candidate(&mut self, setting: &Setting<'_>) -> Option<Scenario> {
         while self.pending.is_none() && !self.is_over {
             self.advance(setting);

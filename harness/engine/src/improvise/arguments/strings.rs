@@ -14,7 +14,7 @@ pub(super) fn string(schema: &Value, name: &str, random: &mut Random) -> String 
     fitted(schema, text)
 }
 
-/// The maximum number of characters of one string, regardless of the schema.
+/// The maximum number of characters in one string, regardless of the schema.
 const MAX_CHARS: u64 = 4096;
 
 /// An address where nothing listens: port 9 of this machine.

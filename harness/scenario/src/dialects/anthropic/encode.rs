@@ -211,7 +211,7 @@ fn found_block(search: &PlannedSearch) -> Value {
     json!({ "type": "web_search_tool_result", "tool_use_id": search.id, "content": content })
 }
 
-/// The beginning of a delta of a tool's input.
+/// The start of a tool input delta.
 const INPUT_DELTA: &[u8] = b"input_json_delta\",\"partial_json\":";
 
 fn delta(out: &mut Vec<u8>, index: usize, kind_and_key: &[u8], fragment: &str) {

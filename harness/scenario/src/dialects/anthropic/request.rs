@@ -1,4 +1,4 @@
-//! Anthropic Messages: writes the requests of a client.
+//! Anthropic Messages: writes client requests.
 
 use serde_json::json;
 

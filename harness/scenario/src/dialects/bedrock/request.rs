@@ -1,4 +1,4 @@
-//! Bedrock Converse: writes the requests of a client. Model and delivery are in the path.
+//! Bedrock Converse: writes client requests. Model and delivery are in the path.
 
 use serde_json::json;
 

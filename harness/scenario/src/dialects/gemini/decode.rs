@@ -59,8 +59,8 @@ impl GeminiDecoder {
     }
 }
 
-/// Decodes a body that is not a stream: a response, or the array of chunks that a client gets if it does not
-/// ask for events.
+/// Decodes a body that is not a stream: a response, or the chunk array that a client gets if it does not ask
+/// for events.
 pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     let mut chunks = Chunks::default();
     // The caller reports the end.

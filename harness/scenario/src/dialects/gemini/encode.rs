@@ -1,9 +1,9 @@
 //! Google Gemini: encodes the model's replies.
 //!
 //! Each chunk is a complete response that contains the new content and the token counts so far. A call is
-//! sent complete in one chunk. The last chunk has the finish reason, which is `STOP` with or without calls,
-//! and an empty text. Events have no names, and nothing follows the last chunk. The first call of a reply
-//! carries a thought signature; its siblings do not.
+//! sent complete in one chunk. The last chunk contains the finish reason, which is `STOP` with or without
+//! calls, and an empty text. Events have no names, and nothing follows the last chunk. The first call of a
+//! reply carries a thought signature; its siblings do not.
 
 use serde_json::{Value, json};
 

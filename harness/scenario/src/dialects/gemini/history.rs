@@ -4,8 +4,8 @@
 //! or response without an id gets one, so that the rest of the harness can refer to it:
 //!
 //! - a call without an id is named by its position, such as `/contents/1/parts/0`;
-//! - a response without an id, or with one that no call has, answers the first call of the last batch that
-//!   has its name and no response yet, or otherwise the first call without a response;
+//! - a response without an id, or with an unknown id, answers the first call of the last batch that has its
+//!   name and no response yet, or otherwise the first call without a response;
 //! - a response without any call is named by its own position.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -89,8 +89,7 @@ fn part_of(pointer: &str, part: Json, batch: &mut OpenBatch) -> Content {
     }
 }
 
-/// The text of a response that has a single text under one of the documented names; any other response as
-/// JSON.
+/// The text of a response with a single text under one of the documented names; any other response as JSON.
 fn text_of(response: Json) -> String {
     let mut fields = response.fields();
     match (fields.next(), fields.next()) {
@@ -101,7 +100,7 @@ fn text_of(response: Json) -> String {
     }
 }
 
-/// The calls of the last reply that has any, and which of them are answered.
+/// The calls in the last reply that has any, and which of them are answered.
 #[derive(Debug, Default)]
 struct OpenBatch {
     ids: Vec<String>,

@@ -1,4 +1,4 @@
-//! Google Gemini: writes the requests of a client. The model and the delivery are in the path.
+//! Google Gemini: writes client requests. The model and the delivery are in the path.
 
 use serde_json::json;
 

@@ -3,9 +3,9 @@
 //! Native order: a chunk with the role and empty content, content, the calls, each complete in one chunk, the
 //! finish reason with the usage, `[DONE]`.
 //!
-//! The live API was seen to put all calls of a reply into one chunk
+//! The live API sometimes puts all calls in a reply into one chunk
 //! (<https://github.com/comet-ml/opik/pull/7385>), together with the finish reason. Here each call has its
-//! own chunk, so that there are points between calls; clients read both in the same way.
+//! own chunk, so that there are points between calls; clients read both forms in the same way.
 
 use serde_json::{Value, json};
 
@@ -59,8 +59,8 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded
 }
 
-/// The marks of the text and the calls, in the order of [`stream`]. A call begins and ends with one chunk, so
-/// it has only an end mark.
+/// The text and call marks, in the order of [`stream`]. A call begins and ends with one chunk, so it has only
+/// an end mark.
 pub(super) fn block_marks(script: &Script, _: &[PlannedCall]) -> Vec<Mark> {
     text_marks(script).chain(script.calls().map(Mark::End)).collect()
 }

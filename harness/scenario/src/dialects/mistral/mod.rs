@@ -1,6 +1,6 @@
 //! Mistral's La Plateforme, `POST /v1/chat/completions`: <https://docs.mistral.ai/api/endpoint/chat>.
 //!
-//! Requests, complete bodies and chunks are read as those of OpenAI Chat Completions. The provider's output
+//! Requests, complete bodies and chunks are read as in OpenAI Chat Completions. The provider's output
 //! differs: a call is sent complete in one chunk, ids are short, and every stream reports its tokens.
 
 mod encode;

@@ -1,4 +1,4 @@
-//! Mistral: writes the requests of a client. The messages are those of OpenAI Chat Completions.
+//! Mistral: writes client requests. The messages are the same as in OpenAI Chat Completions.
 
 use crate::dialects::openai;
 use crate::wire::request::RequestForm;

@@ -18,14 +18,14 @@ pub(super) struct ChatChunks {
 struct Open {
     /// The number that the rest of the harness uses for the call.
     index: u64,
-    /// The number of the call on the wire. Gateways were seen to give all calls of a reply the same number,
-    /// or none (<https://github.com/apache/maka/issues/1976>).
+    /// The call's number on the wire. Some gateways give all calls in a reply the same number, or none
+    /// (<https://github.com/apache/maka/issues/1976>).
     number: Option<u64>,
     id: String,
 }
 
 impl ChatChunks {
-    /// The open call that a piece belongs to, unless the piece begins a new one. A different id begins a
+    /// The open call to which a piece belongs, unless the piece begins a new one. A different id begins a
     /// call, and so does a name without an id, whatever the number.
     fn goes_on(&self, number: Option<u64>, id: &str, name: &str) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.number == number)?;

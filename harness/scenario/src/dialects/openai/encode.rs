@@ -75,7 +75,7 @@ pub(super) fn stream(plan: &Plan, script: &Script, envelope: Envelope<'_>) -> En
     encoded
 }
 
-/// The marks of the text and the calls, in the order of [`stream`].
+/// The text and call marks, in the order of [`stream`].
 pub(super) fn block_marks(script: &Script, calls: &[PlannedCall]) -> Vec<Mark> {
     let steps = call_steps(script, calls).into_iter();
     text_marks(script).chain(steps.flat_map(|step| step.marks(&calls[step.key.0 as usize]))).collect()

@@ -99,7 +99,7 @@ fn offer<'t, 'a>(body: Json<'t, 'a>) -> Offer<'t, 'a> {
     }
 }
 
-/// A choice: a word, or an object that contains a name.
+/// A choice: a string, or an object that contains a name.
 pub(super) fn choice<'t, 'a>(
     choice: Json<'t, 'a>,
     name: impl Fn(Json<'t, 'a>) -> Json<'t, 'a>,

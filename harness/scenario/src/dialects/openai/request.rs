@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions: writes the requests of a client.
+//! OpenAI Chat Completions: writes client requests.
 
 use serde_json::json;
 

@@ -98,7 +98,7 @@ pub(super) fn whole(body: Json, said: &mut dyn FnMut(ReplyEvent)) {
     said(ReplyEvent::ResponseId(text_of(body.field("id"))));
 }
 
-/// The data that a client sends back for an item of reasoning besides its summary, as the text of an object.
+/// The data that a client sends back for a reasoning item in addition to its summary, as a serialized object.
 fn signature_of(item: Json) -> Option<String> {
     let encrypted = item.field("encrypted_content").as_str()?;
     Some(json!({ "id": item.field("id").to_value(), "encrypted_content": encrypted }).to_string())

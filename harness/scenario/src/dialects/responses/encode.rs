@@ -161,7 +161,7 @@ fn response(envelope: Envelope<'_>, status: &str, output: Vec<Value>) -> Value {
     })
 }
 
-/// The id of an item: the digits of the response's id with another prefix, and the index of the item.
+/// An item's id: the digits of the response id with a different prefix, and the item's index.
 fn item_id(envelope: Envelope<'_>, block: &ScriptBlock, index: usize) -> String {
     let digits = envelope.id.strip_prefix("resp_").unwrap_or(envelope.id);
     let prefix = match block {

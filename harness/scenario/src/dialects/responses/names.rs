@@ -1,7 +1,7 @@
 //! The names of functions, which may be in a namespace.
 //!
-//! A tool of the type `namespace` contains functions, such as those of an MCP server, and a call of one names
-//! both (<https://platform.openai.com/docs/guides/tools-tool-search>). Here the name of such a function
+//! A tool of type `namespace` contains functions, such as those of an MCP server, and a call to one of them
+//! names both (<https://platform.openai.com/docs/guides/tools-tool-search>). Here such a function's name
 //! consists of both names with a slash between them, which is not allowed in a function's name.
 
 use std::borrow::Cow;
@@ -64,7 +64,7 @@ pub(super) fn of_call(call: Json) -> String {
     }
 }
 
-/// The namespace of a name, if it has one, and the rest of the name.
+/// The namespace in a name, if it has one, and the rest of the name.
 pub(super) fn parts(name: &str) -> (Option<&str>, &str) {
     let is_name = |part: &str| {
         !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')

@@ -1,4 +1,4 @@
-//! OpenAI Responses: writes the requests of a client.
+//! OpenAI Responses: writes client requests.
 //!
 //! The client keeps the conversation itself, so the provider need not store anything. It asks for the model's
 //! thinking as a summary with encrypted content, and sends both back. A call names its item, which binds it
@@ -22,7 +22,7 @@ pub(super) const FORM: RequestForm = RequestForm {
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
 };
 
-/// True for a reply that was stopped before its first word, because it has no item.
+/// True for a reply that was stopped before its first text, because it has no item.
 fn is_empty(message: &Message) -> bool {
     match message {
         Message::User(_) => false,

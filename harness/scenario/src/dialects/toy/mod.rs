@@ -1,8 +1,8 @@
 //! A minimal dialect that no provider uses. A test uses it to check that the list "Adding a dialect" in
-//! `ARCHITECTURE.md` is complete. Only the feature `toy-dialect` compiles it.
+//! `ARCHITECTURE.md` is complete. It is compiled only with the `toy-dialect` feature.
 //!
 //! A reply is a list of `{"text": …}`, `{"call": …}` and `{"stop": …}`, each an event of the stream. A
-//! message of a request has such a list, and may also contain `{"result": …}`.
+//! message in a request contains such a list, and may also contain `{"result": …}`.
 
 use serde_json::{Value, json};
 

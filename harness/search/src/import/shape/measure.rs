@@ -35,7 +35,7 @@ fn class(bytes: u32) -> u32 {
 /// A size in bytes that no known provider rejects.
 const SMALL: u32 = 64 << 10;
 
-/// The number of bytes of the file that are read. A JPEG may have previews and profiles before its size.
+/// The number of bytes read from the file. In a JPEG, previews and profiles may precede the size.
 const MAX_HEAD: usize = 256 << 10;
 
 /// Decodes the beginning of a base64 text, up to the first invalid character.

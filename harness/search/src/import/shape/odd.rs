@@ -1,10 +1,9 @@
 //! Keeps only the odd features of texts, ids and names, by an allow-list of characters.
 
-/// The maximum number of characters of one text that are kept. Threads do not break because of the hundredth
-/// space.
+/// The maximum number of characters kept of one text. Threads do not break because of the hundredth space.
 const MAX_KEPT: usize = 16;
 
-/// The format of a text without its words.
+/// The format of a text, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Words {
     /// True if the text contains any words.
@@ -41,11 +40,11 @@ fn is_odd(c: char) -> bool {
     is_control || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffd}' | '\u{fffe}' | '\u{ffff}')
 }
 
-/// The maximum length of an id or name that is kept. The longest limit of a provider for either is 128
-/// characters, and the longest id that was seen in public has 391.
+/// The maximum length of an id or name that is kept. The longest provider limit for either is 128 characters,
+/// and the longest id seen in public has 391.
 const MAX_NAME: usize = 512;
 
-/// The prefixes of ids of known providers.
+/// The id prefixes of known providers.
 const PREFIXES: [&str; 12] = [
     "toolu_",
     "tooluse_",

@@ -44,7 +44,7 @@ struct Reader {
     /// The ids of results that came before their call, with the number of the call.
     early: BTreeMap<String, usize>,
     answered: BTreeSet<usize>,
-    /// How many of the first calls with an id are answered.
+    /// The number of leading calls with an id that are answered.
     n_answered: BTreeMap<String, usize>,
     tools: BTreeMap<String, usize>,
     n_calls: usize,
@@ -132,7 +132,7 @@ impl Reader {
         made.get(*n_answered).or(made.last()).copied()
     }
 
-    /// The number for the call of a result that comes before its call, or whose call is missing.
+    /// The call number for a result that comes before its call, or whose call is missing.
     fn call_elsewhere(&mut self, result: &histories::CallResult) -> usize {
         let number = self.number();
         if self.made.contains(&result.call) {
