@@ -46,7 +46,7 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 pub(super) struct Fuzz {
     #[command(flatten)]
     system: SystemOptions,
-    /// Search for histories that a filter handles wrongly, such as `turnsafe/repair`, instead of scenarios for a
+    /// Search for histories that this filter, such as `turnsafe/repair`, handles wrongly, instead of scenarios for a
     /// system; see `brickbat filters`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["systems", "manifest", "command", "plans", "out", "random"])]
     filter: Option<String>,
@@ -59,7 +59,7 @@ pub(super) struct Fuzz {
     /// Run at most N plans. With one job, the same seed and number of plans reproduce the same run.
     #[arg(long, value_name = "N")]
     plans: Option<usize>,
-    /// The seed of all random choices.
+    /// The seed for all random choices.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -79,9 +79,9 @@ pub(super) struct Fuzz {
 }
 
 const DIALECT_HELP: &str =
-    "A dialect that the provider speaks; those of the system by default. May be repeated";
+    "A dialect that the provider speaks; by default all that the system supports. May be repeated";
 
-const FAIL_ON_HELP: &str = "The mildest severity to search for: a name from a report, `bricked`, or `any`; milder findings are left out";
+const FAIL_ON_HELP: &str = "The mildest severity to search for: a name from a report, `bricked`, or `any`; milder findings are ignored";
 
 const EXAMPLES: &str = "Examples:
   brickbat fuzz --system ai-sdk@6/ui-messages --time 2m --out found
