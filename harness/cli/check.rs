@@ -60,7 +60,7 @@ pub(super) struct Check {
     /// Show that edit as a diff, with the surrounding content, and write nothing.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     diff: bool,
-    /// The output format: human-readable text, machine-readable JSON, or SARIF 2.1.0 for code scanning, or GitHub
+    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning, or GitHub
     /// workflow annotations.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
     format: CheckFormat,
@@ -89,8 +89,11 @@ const EXAMPLES: &str = "Examples:
   brickbat check --diff request.json             shows the edit
   brickbat check --format github histories/      annotations in a GitHub workflow
 
-Exit codes: 0 accepted, 1 a provider would refuse a request, one violates a denied rule, or a stream is illegal or
-truncated, 2 something could not be read; everything else is checked even then.";
+Exit codes:
+  0  everything is accepted
+  1  a provider would refuse a request, a request violates a denied rule, or a stream is
+     illegal or truncated
+  2  something could not be read; everything else is still checked";
 
 /// A value of `--profile`.
 #[derive(Debug, Clone, Copy)]

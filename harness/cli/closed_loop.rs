@@ -56,8 +56,10 @@ const EXAMPLES: &str = "Examples:
   brickbat closed-loop kill/ --system langgraph-python
   brickbat closed-loop kill/between-turns --system ai-sdk@6/ui-messages --plant all --report loop.json
 
-Exit codes: 0 every bricked session continues after its repair, and no healthy session was changed; 1 otherwise; 3 no
-stored session could be judged.";
+Exit codes:
+  0  every bricked session continues after its repair, and no healthy session was changed
+  1  a bricked session does not continue, or a healthy session was changed
+  3  no stored session could be judged";
 
 /// The number of attempts until the product stores the same in both runs of a plan.
 const MAX_TRIES: usize = 3;

@@ -70,8 +70,11 @@ const EXAMPLES: &str = "Examples:
   brickbat export 3f2a91 --on 7 --run --to on-7
   brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
 
-Exit codes: 0 the files are written; with --run, the test also failed (with --on: passed); 1 with --run, the test did
-the opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
+Exit codes:
+  0  the files are written and, with --run, the test failed (or passed, with --on)
+  1  with --run, the test did the opposite
+  2  the input is wrong, or no test can express the finding
+  3  the test could not be installed or run";
 
 /// A test framework, by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

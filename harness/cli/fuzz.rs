@@ -90,7 +90,12 @@ const EXAMPLES: &str = "Examples:
   brickbat fuzz --manifest my-agent/system.yaml --time 1h --out found
   brickbat fuzz --filter turnsafe/repair --time 5m
 
-Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug in Brickbat.";
+Exit codes:
+  0  nothing was found
+  1  failures were found
+  2  the input is wrong
+  3  a plan could not be judged
+  4  the reference agent has a finding, which is a bug in Brickbat";
 
 /// Plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;

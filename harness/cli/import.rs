@@ -60,8 +60,12 @@ const EXAMPLES: &str = "Examples:
   brickbat import 7c1f.jsonl --out mine.yaml --system ai-sdk@6/ui-messages
   brickbat replay mine.yaml                      does it still fail there?
 
-Exit codes: 0 written; 1 a given history cannot express the fault of a session; 2 not readable, or none is bricked;
-3 the reference agent does not survive a scenario, so it could not tell a correct system from a broken one.";
+Exit codes:
+  0  the scenarios are written
+  1  a given history cannot express the fault in a session
+  2  no session can be read, or none is bricked
+  3  the reference agent fails a scenario, so the scenario cannot tell a correct system
+     from a broken one";
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {

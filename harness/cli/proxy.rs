@@ -87,9 +87,13 @@ const EXAMPLES: &str = "Examples:
   brickbat proxy --upstream URL --faults=eof,reset --every 5
   brickbat proxy --upstream URL --let-through              does the server refuse what the provider refuses?
 
-Ctrl-C ends it with a summary. Exit codes: 0 every request kept the rules and every stream was complete; 1 a request broke
-a rule, a stream was illegal or cut off, or the server could not be reached; 3 no request came, or the recording could
-not be written.";
+Ctrl-C stops the proxy, which prints a summary.
+
+Exit codes:
+  0  every request followed the rules, and every stream was complete
+  1  a request broke a rule, a stream was illegal or cut off, or the server could not be reached
+  2  an option is wrong
+  3  no request arrived, or the recording could not be written";
 
 impl Proxy {
     pub(super) fn execute(&self) -> Outcome {

@@ -51,11 +51,16 @@ const EXAMPLES: &str = "Examples:
   brickbat recordings --format json rows.jsonl
   brickbat recordings --counts corpora/recordings.json --source 'our traffic' rows.jsonl
 
-too strict: the rules refuse what the provider accepted. too lax: the rules accept what the provider refused, so one
-may be missing. something else: a refusal that is not about the history, such as an unknown model or a rate limit.
+Columns:
+  too strict      the rules refuse what the provider accepted
+  too lax         the rules accept what the provider refused, so a rule may be missing
+  something else  a refusal that is not about the history, such as an unknown model or
+                  a rate limit
 
-Exit codes: 0 no request is refused wrongly, 1 the rules refuse a request that a provider accepted, 2 something could
-not be read; everything else is compared even then.";
+Exit codes:
+  0  the rules accept every request that a provider accepted
+  1  the rules refuse a request that a provider accepted
+  2  something could not be read; everything else is still compared";
 
 impl Recordings {
     pub(super) fn execute(&self) -> Outcome {

@@ -74,8 +74,11 @@ const EXAMPLES: &str = "Examples:
   brickbat repair 7c1f.jsonl --write          in place, with a backup
   brickbat repair opencode.db#ses_41f2 --out repaired.db
 
-Exit codes: 0 fixed, or healthy with nothing to do; 1 it cannot be fixed from the file alone; 2 not readable as a session
-of any known product; 3 the repair was discarded.";
+Exit codes:
+  0  the session is repaired, or there is nothing to repair
+  1  the file does not contain enough to repair it
+  2  no known product wrote the file, or the copy cannot be written
+  3  the repaired copy failed the check and was discarded";
 
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {

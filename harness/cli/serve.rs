@@ -42,7 +42,8 @@ const EXAMPLES: &str = "Examples:
   curl http://127.0.0.1:8787/_brickbat/state        what has happened so far, as JSON
 
 A base URL may name the profile: http://127.0.0.1:8787/deepseek/v1 is as strict as DeepSeek.
-Ctrl-C ends it with a summary. Exit codes: 0 nothing was refused, 1 a request was refused, 3 no request arrived.";
+Ctrl-C stops the server, which prints a summary.
+Exit codes: 0 no request was refused, 1 a request was refused, 3 no request arrived.";
 
 impl Serve {
     pub(super) fn execute(&self) -> Outcome {

@@ -57,8 +57,11 @@ const EXAMPLES: &str = "Examples:
   brickbat session 7c1f.jsonl --request > body.json      what the product would send
   brickbat session --format sarif ~/.claude/projects > sessions.sarif
 
-Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
-readable as a session of any known product, 3 a session of a known product in a form that cannot be judged.";
+Exit codes:
+  0  the next request would be accepted; this includes open tails, excerpts and cut threads
+  1  the next request would be refused
+  2  no known product wrote the file
+  3  a known product wrote the file, but in a form that cannot be judged";
 
 /// The findings to show. A folder may have more sessions than fit into memory, so only the report lines of
 /// each session are kept.

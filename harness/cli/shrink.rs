@@ -59,8 +59,11 @@ const EXAMPLES: &str = "Examples:
   brickbat shrink found/bricked-by-client-stop.yaml --budget 60
   brickbat replay small.yaml
 
-Exit codes: 0 the scenario is minimal, 2 bad input or nothing fails, 3 could not judge, the budget is used up, or
-interrupted; the smallest scenario so far is written even then.";
+Exit codes:
+  0  the scenario is minimal
+  2  the input is wrong, or nothing fails
+  3  the scenario could not be judged, the budget is used up, or the search was interrupted;
+     the smallest scenario so far is still written";
 
 /// The effort spent on minimising a scenario.
 #[derive(Debug, Clone, Copy)]

@@ -72,8 +72,12 @@ const EXAMPLES: &str = "Examples:
 The program's tools really run, with made-up arguments: run it where they can do no harm. The
 improvised model prefers read-only tools.
 
-Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 undecided: no
-request came or none offered a tool, the program failed or ended with open calls, or it did not end.";
+Exit codes:
+  0  every request was accepted
+  1  a request was refused
+  2  the program cannot be started
+  3  undecided: no request arrived, none offered a tool, the program failed, it ended with open
+     calls, or it did not end";
 
 fn variable(word: &str) -> Result<(String, String), NoVariable> {
     let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;
