@@ -22,8 +22,8 @@ pub(super) struct Init {
     /// The directory; it is created if needed. Existing files are not overwritten.
     #[arg(value_name = "DIR", default_value = "brickbat")]
     folder: PathBuf,
-    /// The project to test, in the current state of its working tree; by default the nearest project in that language
-    /// that contains DIR.
+    /// The project to test, in its current working-tree state; by default the nearest project in that language that
+    /// contains DIR.
     #[arg(long, value_name = "DIR", conflicts_with = "no_project")]
     project: Option<PathBuf>,
     /// Test a released version instead of a working tree.

@@ -31,7 +31,7 @@ pub(super) struct Merge {
     threshold: FailOnOptions,
     #[command(flatten)]
     report: ReportOptions,
-    /// Print every plan that did not pass, and the complete account, before the closing block.
+    /// Print every plan that did not pass, and the faults, checks and level of each system, before the closing block.
     #[arg(long)]
     verbose: bool,
 }

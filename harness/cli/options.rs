@@ -36,7 +36,7 @@ pub(super) struct SystemOptions {
     /// An SDK version other than the one in the lockfile, such as `6.0.300` or `latest`.
     #[arg(long, value_name = "VERSION", conflicts_with = "command")]
     pub(super) sdk_version: Option<String>,
-    /// A factor that multiplies the time limits for systems; machine load is always taken into account.
+    /// A factor for the time limits; machine load is always taken into account.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = patience)]
     pub(super) patience: f64,
 }

@@ -83,10 +83,10 @@ pub(super) struct Run {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: OutputFormat,
     /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports
-    /// of all parts. Which part a plan belongs to depends only on its id.
+    /// of all parts. A plan's id alone decides which part it belongs to.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Print every plan that did not pass, and the complete account, before the closing block.
+    /// Print every plan that did not pass, and the faults, checks and level of each system, before the closing block.
     #[arg(long)]
     verbose: bool,
     /// Keep a record of each case in this directory: trace, requests and responses, receipts, ledger, the adapter's
