@@ -121,8 +121,9 @@ pub(super) struct Run {
 }
 
 /// The help of `--system`, which other commands take once.
-const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` \
-     around the working directory, else the reference agent. With --manifest, a name in it. May be repeated";
+const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default the one in the nearest \
+     `brickbat/system.yaml` in or above the working directory, otherwise the reference agent. With --manifest, a name \
+     from that manifest. May be repeated";
 
 const EXAMPLES: &str = "Examples:
   brickbat run
