@@ -24,8 +24,9 @@ use brickbat_search::generate::Source;
 /// Replay an SDK's own stream events out of order, and judge what the SDK stores after each event.
 ///
 /// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream, it is
-/// ready, it has a result, the turn ends. They arrive swapped, twice, late or not at all. In any order, a finished call
-/// must not change, and nothing may be lost, stored twice or left open. Rejecting an event with an error is allowed.
+/// ready, it has a result, the turn ends. They arrive swapped, twice, late or not at all. Whatever the order, a
+/// finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an event with an error
+/// is allowed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Events {

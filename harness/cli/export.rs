@@ -27,7 +27,7 @@ use brickbat_report::record::Record;
 /// Turn a finding into a test and the text of an issue, for the project that has the bug.
 ///
 /// The test is one file that does not use Brickbat: a stub of the provider replays the recorded replies, and the test
-/// fails on the version on which the finding was seen. Alongside it are `issue.md` and a file that pins the packages
+/// fails with the version in which the finding was seen. Alongside it are `issue.md` and a file that pins the packages
 /// that it needs. A finding that a test in one process cannot express, such as a killed process, is rejected.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]

@@ -11,9 +11,9 @@ use brickbat_report::report::Report;
 
 /// Show the results of each system in each scenario family, from the JSON reports of runs.
 ///
-/// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system
-/// cannot run any plan of the family; `open` counts plans that could not be judged. The level is the one that
-/// the system has reached.
+/// Each cell contains the worst severity, the number of plans that failed, and the number of plans that were judged.
+/// `-` means that the system cannot run any plan of the family; `open` counts plans that could not be judged. The table
+/// also shows the level that each system reaches.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Matrix {

@@ -228,7 +228,7 @@ impl ConfirmOptions {
 
 #[derive(Args)]
 pub(super) struct FailOnOptions {
-    /// The mildest severity that makes the run red: a name from a report, `bricked`, or `any`.
+    /// The mildest severity that fails the run: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "SEVERITY", default_value = "any", value_parser = severity)]
     pub(super) fail_on: Severity,
 }

@@ -18,7 +18,7 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::{Finding, Verdict};
 
-/// File a minimised scenario as a regression test, named after its failure.
+/// Store a minimised scenario as a regression test, named after its failure.
 ///
 /// If a planted bug causes the same failure in the simulation, the file names that bug. A given history is stored
 /// alongside the scenario.

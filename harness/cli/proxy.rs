@@ -81,7 +81,7 @@ pub(super) struct Proxy {
 const EXAMPLES: &str = "Examples:
   brickbat proxy --upstream https://api.anthropic.com      ANTHROPIC_BASE_URL=http://127.0.0.1:8788 my-agent
   brickbat proxy --upstream https://api.openai.com         OPENAI_BASE_URL=http://127.0.0.1:8788/v1 my-agent
-  brickbat proxy --upstream http://127.0.0.1:11434         in front of a server of your own
+  brickbat proxy --upstream http://127.0.0.1:11434         in front of your own server
   brickbat proxy --upstream URL --record rec.jsonl         then: brickbat run --explore singles --from rec.jsonl
   brickbat proxy --upstream URL --at 'eof after end a of reply 2'
   brickbat proxy --upstream URL --faults=eof,reset --every 5

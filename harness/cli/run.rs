@@ -62,7 +62,7 @@ pub(super) struct Run {
     threshold: FailOnOptions,
     #[command(flatten)]
     baseline: BaselineOptions,
-    /// Stop at the first plan that makes the run red.
+    /// Stop at the first plan that fails the run.
     #[arg(long)]
     fail_fast: bool,
     #[command(flatten)]

@@ -15,8 +15,8 @@ use brickbat_drive::strict_server::{Seen, StrictServer};
 
 /// Serve a strict provider on 127.0.0.1 for any program, in all dialects.
 ///
-/// Each request is checked against the rules of the provider. If it breaks one, it is rejected with the provider's own
-/// message. Replies are improvised: they call tools that the request offers, several at once, and answer once the results
+/// Each request is checked against the provider's rules. If it breaks one, it is rejected with the provider's own
+/// message. Replies are improvised: they call several of the tools that the request offers, and answer once the results
 /// have arrived.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
