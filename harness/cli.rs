@@ -76,7 +76,7 @@ use output::{print_plain, tell};
 #[derive(Parser)]
 #[command(name = "brickbat", version, max_term_width = 110, after_help = EXAMPLES)]
 #[command(help_template = groups::TEMPLATE, before_help = groups::text())]
-/// Put aborts, faults and reorderings into the turns of an agent SDK, and prove that the thread survives.
+/// Inject aborts, faults and reorderings into the turns of an agent SDK, and prove that the thread survives.
 struct CommandLine {
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]

@@ -11,8 +11,8 @@ use brickbat_engine::flaws::Canary;
 
 /// Serve the reference agent, or a planted bug, over ACP on standard input and output.
 ///
-/// It is an adapter like any other, so `brickbat run --command 'brickbat agent'` runs on it. It keeps as many
-/// sessions as the client opens, and ends when its input ends.
+/// It is an adapter like any other, so `brickbat run --command 'brickbat agent'` tests it. It keeps as many sessions as
+/// the client opens, and ends when its input ends.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Agent {

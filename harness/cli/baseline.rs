@@ -21,11 +21,11 @@ use brickbat_scenario::parse::MAX_TEXT;
 
 #[derive(Args)]
 pub(super) struct BaselineOptions {
-    /// Compare the findings with a baseline of known ones; without FILE, with the one next to each system's manifest. May be
-    /// repeated.
+    /// Compare the findings with a baseline of known ones; without FILE, with the baseline next to each system's
+    /// manifest. May be repeated.
     #[arg(long = "baseline", value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     files: Vec<String>,
-    /// Write the findings of this run as a baseline; reasons and links that are already in FILE are kept.
+    /// Write the findings of this run as a baseline; existing reasons and links in FILE are kept.
     #[arg(long = "write-baseline", value_name = "FILE")]
     write: Option<String>,
 }

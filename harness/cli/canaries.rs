@@ -21,9 +21,9 @@ use brickbat_scenario::verdict::Verdict;
 
 /// Prove that the checks work: run the planted bugs and print which plans catch them.
 ///
-/// Each canary runs in process, over HTTP and over ACP. Its check must catch it in all three modes, in every
-/// dialect in which the bug can occur. The reference agent must have no finding. Exit code 4 means that one
-/// of these conditions is not met.
+/// Each canary runs in process, over HTTP and over ACP. Its check must catch it in all three modes, in every dialect in
+/// which the bug can occur. The reference agent must have no finding. Exit code 4 means that one of these conditions is
+/// not met.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Canaries {
@@ -33,11 +33,11 @@ pub(super) struct Canaries {
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat canaries                              all of them, which takes some minutes
+  brickbat canaries                              all of them, which takes several minutes
   brickbat canaries --only dangling-on-abort     one of them
 
-A column shows how many plans of a dialect catch the canary, or that the canary cannot show there.
-An impossible plan needs a point that its dialect does not have.";
+Each column shows how many plans in a dialect catch the canary, or that the canary cannot occur there.
+A plan is impossible if it needs a point that does not exist in its dialect.";
 
 /// The number of plans per dialect that run again over HTTP and over ACP, of those that caught a canary in
 /// process.

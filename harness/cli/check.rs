@@ -23,17 +23,17 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::plain::is_plain;
 use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 
-/// Check whether a strict provider would accept request bodies, lists of messages, recorded requests or recorded streams.
+/// Check whether a strict provider would accept request bodies, message lists, recorded requests or recorded streams.
 ///
-/// The profile of the host applies. --host or the recording names the host. If no host is known, the newest
-/// profile of the dialect applies. A request to a host without a profile is not judged.
+/// The host's profile applies; --host or the recording names the host. If no host is known, the newest profile of the
+/// dialect applies. A request to a host without a profile is not judged.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard
-    /// input. A file contains one request body or list of messages as JSON, or one on each line; a line may
-    /// also be an object with the body in its field `request`, and `dialect`, `host` or `url`, and `model`
-    /// next to it. HAR files and VCR cassettes are read as `recordings` reads them.
+    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard input. A
+    /// file contains one request body or message list as JSON, or one per line; a line may also be an object with the
+    /// body in its `request` field and, optionally, `dialect`, `host` or `url`, and `model`. HAR files and VCR
+    /// cassettes are read as `recordings` reads them.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// The dialect, if it cannot be detected from the body.
@@ -42,32 +42,32 @@ pub(super) struct Check {
     /// The host that answers, as a name or a URL, such as `api.x.ai`; by default the host of a recorded request.
     #[arg(long, value_name = "HOST", value_parser = address, conflicts_with = "profile")]
     host: Option<Address>,
-    /// The model in the request, if the body names a different one or none.
+    /// The model of the request, if the body names a different one or none.
     #[arg(long, value_name = "MODEL")]
     model: Option<String>,
-    /// How strict the provider is; that of the host by default, else the newest of the dialect. `union`, or for example
-    /// `union:openai-chat`, checks against the newest profile of every provider that speaks the dialect.
+    /// How strict the provider is; by default the profile of the host, otherwise the newest of the dialect. `union`, or
+    /// for example `union:openai-chat`, checks against the newest profile of every provider that speaks the dialect.
     #[arg(long, value_name = "PROFILE", value_parser = profile_or_union)]
     profile: Option<ProfileOrUnion>,
-    /// Check recorded streams instead, one in each file, as the provider sent them.
+    /// Check recorded streams instead, one per file, exactly as the provider sent them.
     #[arg(long, conflicts_with_all = ["off", "deny"])]
     stream: bool,
-    /// Write the smallest edit after which each request is accepted, as a copy next to its file. The other options
-    /// choose the rules, as in a check without --fix. In a file with several requests, each line is checked and fixed
-    /// separately.
+    /// Make the smallest edit after which each request is accepted, and write a copy next to its file. The other
+    /// options select the rules, as they do without --fix. In a file with several requests, each line is checked and
+    /// fixed separately.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     fix: bool,
-    /// Show that edit as a diff, with the content around it, and write nothing.
+    /// Show that edit as a diff, with the surrounding content, and write nothing.
     #[arg(long, conflicts_with_all = ["stream", "format"])]
     diff: bool,
-    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning, or
-    /// annotations in GitHub workflows.
+    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning, or GitHub
+    /// workflow annotations.
     #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
     format: CheckFormat,
     /// Ignore violations of this rule: an id, an alias, or a name without its dialect. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
     off: Vec<rule::RuleArgs>,
-    /// Treat warnings of this rule as errors. May be repeated.
+    /// Treat warnings from this rule as errors. May be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule::named)]
     deny: Vec<rule::RuleArgs>,
 }
@@ -75,12 +75,12 @@ pub(super) struct Check {
 const EXAMPLES: &str = "Examples:
   brickbat check request.json
   brickbat check --profile anthropic-messages@2026-05 messages.json
-  brickbat check traffic/ more.jsonl             all requests of a directory, and of a file with one on each line
+  brickbat check traffic/ more.jsonl             all requests in a directory, and in a file with one per line
   jq -c .body recorded.json | brickbat check -
   brickbat check --deny tool-use-id-reused --off text-empty request.json
   brickbat check --host api.x.ai request.json    would this provider accept it?
   brickbat check --host generativelanguage.googleapis.com --model gemini-3-pro-preview contents.json
-  brickbat check traffic.har cassettes/          recorded requests, each by the profile of its host
+  brickbat check traffic.har cassettes/          recorded requests, each judged by its host's profile
   brickbat check --profile union request.json    which providers of its dialect would refuse it?
   brickbat check --stream --host api.groq.com reply.sse
   brickbat check --stream reply.sse              is the stream legal and complete?
@@ -89,8 +89,11 @@ const EXAMPLES: &str = "Examples:
   brickbat check --diff request.json             shows the edit
   brickbat check --format github histories/      annotations in a GitHub workflow
 
-Exit codes: 0 accepted, 1 a provider would refuse a request, one violates a denied rule, or a stream is illegal or
-truncated, 2 something could not be read; everything else is checked even then.";
+Exit codes:
+  0  everything is accepted
+  1  a provider would refuse a request, a request violates a denied rule, or a stream is
+     illegal or truncated
+  2  something could not be read; everything else is still checked";
 
 /// A `--profile` value.
 #[derive(Debug, Clone, Copy)]

@@ -21,15 +21,15 @@ use brickbat_report::classes::table::{self, Facts, Kills, KnownFinding, Summary}
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::verdict::Severity;
 
-/// Show for each known failure class which scenarios cover it, which planted bug proves that, and which
-/// systems have it.
+/// For each known failure class, show which scenarios cover it, which planted bug proves that, and which systems have
+/// it.
 ///
-/// A class is *proven* if its check catches a planted bug of the class, only in scenarios of the class: without
+/// A class is *proven* if its check catches a planted bug of the class, and only in scenarios of the class: without
 /// them, the suite would miss the bug. `alone` means that a single scenario proves the class.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Classes {
-    /// The format of the table.
+    /// The table format.
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
     /// Exit with code 1 if fewer than N classes are proven.
@@ -49,7 +49,7 @@ const EXAMPLES: &str = "Examples:
   brickbat classes --format markdown > classes.md
   brickbat classes --require 55
 
-Exit codes: 0 as required, 1 less is proven than --require or --strict demands, 2 usage or bad input.";
+Exit codes: 0 as required, 1 fewer classes are proven than --require or --strict demands, 2 usage or bad input.";
 
 #[derive(Clone, Copy, ValueEnum)]
 enum TableFormat {

@@ -22,10 +22,9 @@ use table::{Played, SessionRow, Table};
 
 /// Brick real products, repair their stored sessions, and check whether they continue.
 ///
-/// Each plan in which a new process loads the session runs twice: with the store as it is, and with the store
-/// repaired. With --plant, a fault from a public thread is put into the store first, both times. A session
-/// counts as brought back if the product does not survive it by itself and every later turn works after the
-/// repair.
+/// Each plan in which a new process loads the session runs twice: with the store as it is, and with the store repaired.
+/// Before each run, --plant puts a fault from a public thread into the store. A session counts as brought back if the
+/// product cannot continue it without the repair, and every later turn works with the repair.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ClosedLoop {
@@ -35,16 +34,15 @@ pub(super) struct ClosedLoop {
     system: SystemOptions,
     #[command(flatten)]
     provider: ProviderOptions,
-    /// The model that systems are asked to use, such as `gemini-3-flash-preview`, if the store does not show
-    /// it.
+    /// The model that systems are asked to use, such as `gemini-3-flash-preview`, if the store does not contain it.
     #[arg(long, value_name = "NAME", value_parser = options::model)]
     model: Option<String>,
     /// Plant this fault at each possible location: a name such as `result-missing`, or `all`. May be
     /// repeated.
     #[arg(long, value_name = "FAULT", value_parser = faults)]
     plant: Vec<Faults>,
-    /// Write every session as JSON. Rows of other systems and faults that are already in the file stay, even rows that
-    /// another run writes at the same time.
+    /// Write every session as JSON. Existing rows for other systems and faults are kept, even rows that another run
+    /// writes at the same time.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// Print each change to each store.
@@ -58,8 +56,10 @@ const EXAMPLES: &str = "Examples:
   brickbat closed-loop kill/ --system langgraph-python
   brickbat closed-loop kill/between-turns --system ai-sdk@6/ui-messages --plant all --report loop.json
 
-Exit codes: 0 every bricked session continues after its repair, and no healthy session was changed; 1 otherwise; 3 no
-stored session could be judged.";
+Exit codes:
+  0  every bricked session continues after its repair, and no healthy session was changed
+  1  a bricked session does not continue, or a healthy session was changed
+  3  no stored session could be judged";
 
 /// The maximum number of attempts to have the product store the same in both runs of a plan.
 const MAX_TRIES: usize = 3;

@@ -21,16 +21,16 @@ use brickbat_report::report::text::{Tone, counted};
 use brickbat_scenario::parse::MAX_TEXT;
 use brickbat_search::generate::Source;
 
-/// Replay an SDK's own stream events out of order, and judge what the SDK stores after each of them.
+/// Replay an SDK's own stream events out of order, and judge what the SDK stores after each event.
 ///
-/// The events are the SDK's own, independent of any provider: a call begins, its arguments stream, it is
-/// ready, it has a result, the turn ends. They arrive swapped, twice, late or not at all. In any order, a
-/// finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an event with
-/// an error is allowed.
+/// The events are those of the SDK itself, independent of any provider: a call begins, its arguments stream, it is
+/// ready, it has a result, the turn ends. They arrive swapped, twice, late or not at all. Whatever the order, a
+/// finished call must not change, and nothing may be lost, stored twice or left open. Rejecting an event with an error
+/// is allowed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Events {
-    /// Files with sequences of events; the built-in sequences by default.
+    /// Files with event sequences; the built-in sequences by default.
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -38,10 +38,10 @@ pub(super) struct Events {
     /// The consumer to feed; by default every consumer that the adapter offers. May be repeated.
     #[arg(long = "consumer", value_name = "NAME")]
     consumers: Vec<String>,
-    /// How many random sequences to play in addition.
+    /// How many additional random sequences to play.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(..=100_000))]
     shuffled: u32,
-    /// The seed of the first random sequence.
+    /// The seed for the first random sequence.
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// Print machine-readable JSON.
@@ -49,7 +49,7 @@ pub(super) struct Events {
     json: bool,
 }
 
-const SYSTEM_HELP: &str = "A system whose adapter can feed events, such as `ai-sdk@6`. With --manifest, a name in it. May be repeated";
+const SYSTEM_HELP: &str = "A system whose adapter can feed events, such as `ai-sdk@6`. With --manifest, a name from that manifest. May be repeated";
 
 const EXAMPLES: &str = "Examples:
   brickbat events --system ai-sdk@6

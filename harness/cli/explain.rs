@@ -19,11 +19,11 @@ use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// Explain a word that Brickbat prints, a case of the last runs by its short id, or an error of a provider or
-/// an SDK.
+/// Explain a word that Brickbat prints, a case from a recent run by its short id, or an error from a provider or an
+/// SDK.
 ///
-/// Words are rules, checks, severities, verdicts, levels, receipts, failure classes and scenarios. An error is
-/// the name of an SDK's error, such as `AI_MissingToolResultsError`, or a provider's message in quotes.
+/// A word names a rule, check, severity, verdict, level, receipt, failure class or scenario. An error is the name of an
+/// SDK's error, such as `AI_MissingToolResultsError`, or a provider's message in quotes.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
@@ -31,19 +31,19 @@ pub(super) struct Explain {
     /// or an error in quotes. `-` reads it from standard input.
     #[arg(value_name = "WORD|ID|ERROR")]
     what: Option<String>,
-    /// The --out directory of the run that contains the case of a short id.
+    /// The --out directory of the run that contains the case with the short id.
     #[arg(long, value_name = "DIR", requires = "what")]
     out: Option<PathBuf>,
-    /// List everything that can be explained, one on each line; `explain` without a word does the same.
+    /// List everything that can be explained, one item per line; `explain` without a word does the same.
     #[arg(long, conflicts_with = "what")]
     all: bool,
-    /// Write HTML pages of all rules and profiles to this directory.
+    /// Write HTML pages for all rules and profiles to this directory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all"])]
     html: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
-  brickbat explain 3f2a91                        what is wrong in a case of the last runs
+  brickbat explain 3f2a91                        what is wrong in a case from a recent run
   brickbat explain AI_MissingToolResultsError
   brickbat explain 'No tool output found for function call call_abc.'
   brickbat explain results-kept

@@ -28,9 +28,9 @@ use brickbat_search::explore::{Base, Candidate, Depth, Ground, candidates};
 
 #[derive(Args)]
 pub(super) struct ExploreOptions {
-    /// Explore one conversation: put every fault (stop, kill, dropped connection, error, refusal, pause, early
-    /// result) at every point of it, or every pair of them, and report one plan for each distinct failure: the
-    /// one with the fewest and earliest actions. --out writes these plans as scenario files.
+    /// Explore one conversation: inject every fault (stop, kill, dropped connection, error, refusal, pause, early
+    /// result) at every point in it, or every pair of faults, and report one plan for each distinct failure: the one
+    /// with the fewest and earliest actions. --out writes these plans as scenario files.
     #[arg(
         long,
         value_enum,
@@ -57,7 +57,7 @@ pub(super) struct ExploreOptions {
 enum ExploreDepth {
     /// Single actions.
     Singles,
-    /// Single actions, and pairs of them.
+    /// Single actions and pairs of actions.
     Pairs,
 }
 

@@ -24,12 +24,11 @@ use brickbat_report::baseline::Baseline;
 use brickbat_report::export::{self, Framework, Package, Target, export};
 use brickbat_report::record::Record;
 
-/// Turn a finding into a test and the text of an issue, for the project with the bug.
+/// Turn a finding into a test and the text of an issue, for the project that has the bug.
 ///
-/// The test is one file that does not use Brickbat: a provider stub replays the recorded replies, and the test
-/// fails on the version in which the finding occurred. Alongside it are a file that pins the exact versions of
-/// the packages that it needs, and `issue.md`. A finding that a test in one process cannot express, such as
-/// the death of a process, is rejected.
+/// The test is one file that does not use Brickbat: a stub of the provider replays the recorded replies, and the test
+/// fails with the version in which the finding was seen. Alongside it are `issue.md` and a file that pins the packages
+/// that it needs. A finding that a test in one process cannot express, such as a killed process, is rejected.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Export {
@@ -37,30 +36,29 @@ pub(super) struct Export {
     /// the run.
     #[arg(value_name = "FINDING")]
     case: String,
-    /// The --out directory of the run that contains the case; by default the newest of the last runs that
-    /// contains it.
+    /// The --out directory of the run that contains the case; by default the most recent run that contains it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only cases of systems whose name contains this text.
+    /// Only cases from systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// The manifest of your own system, if the case belongs to one; by default that of the project around the
-    /// working directory.
+    /// The manifest of your own system, if the case belongs to one; by default the manifest in the project that
+    /// contains the working directory.
     #[arg(long, value_name = "FILE")]
     manifest: Option<PathBuf>,
-    /// The test framework; by default that of the language in which the system is used.
+    /// The test framework; by default the one for the language in which the system is used.
     #[arg(long = "as", value_name = "FRAMEWORK")]
     framework: Option<As>,
     /// The check whose finding is exported, such as `results-kept`; by default the first that a test can express.
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
-    /// Another version of the system, such as one with the fix: the test is written for it.
+    /// Write the test for another version of the system, such as one with the fix.
     #[arg(long, value_name = "VERSION")]
     on: Option<String>,
     /// The directory for the files; by default one in the working directory that is named after the case.
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Install the packages of the test into the cache folder, and run it: it must fail, or with --on pass.
+    /// Install the test's packages into the cache folder and run the test: it must fail, or pass with --on.
     #[arg(long)]
     run: bool,
 }
@@ -72,8 +70,11 @@ const EXAMPLES: &str = "Examples:
   brickbat export 3f2a91 --on 7 --run --to on-7
   brickbat export 'abort/mid-batch#k=1@anthropic-messages' --out last --check results-kept
 
-Exit codes: 0 the files are written; with --run, the test also failed (with --on: passed); 1 with --run, the test did
-the opposite; 2 bad input, or a finding that no test can express; 3 the test could not be installed or run.";
+Exit codes:
+  0  the files are written and, with --run, the test failed (or passed, with --on)
+  1  with --run, the test did the opposite
+  2  the input is wrong, or no test can express the finding
+  3  the test could not be installed or run";
 
 /// A test framework, by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

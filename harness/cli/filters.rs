@@ -28,10 +28,9 @@ use named::Chosen;
 
 /// Judge filters: programs and functions that rewrite a message history.
 ///
-/// A filter is a repairer, a trimmer, a compactor, a converter or a gateway. It gets valid histories, and
-/// broken ones of the kinds that it claims to repair. Its output is checked against the rules of the provider
-/// that receives it, and compared with the input. Each cause is printed once, with the smallest history that
-/// shows it.
+/// A filter is a repairer, a trimmer, a compactor, a converter or a gateway. It receives valid histories, and broken
+/// ones of the kinds that it claims to repair. Its output is checked against the rules of the provider that receives
+/// it, and compared with the input. Each cause is printed once, with the smallest history that triggers it.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Filters {
@@ -45,20 +44,20 @@ pub(super) struct Filters {
     /// Only histories of this dialect. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
     pub(super) dialects: Vec<Dialect>,
-    /// How many histories of each kind are generated, besides the vectors.
+    /// How many histories of each kind to generate, in addition to the vectors.
     #[arg(long, value_name = "N", default_value_t = 200)]
     pub(super) histories: u64,
-    /// The seed of the generated histories.
+    /// The seed for the generated histories.
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub(super) seed: u64,
     /// Search for this long on each route through a filter, by varying histories that showed something new, instead of
     /// using a fixed number of histories.
     #[arg(long, value_name = "T", value_parser = duration)]
     pub(super) time: Option<Duration>,
-    /// Only check that a driver follows the protocol, and count the histories that it can be judged on.
+    /// Only check that a driver follows the protocol, and count the histories on which it can be judged.
     #[arg(long)]
     pub(super) verify: bool,
-    /// Judge the filters with one planted bug each, and the correct ones, to prove that each check catches
+    /// Judge the filters that contain one planted bug each, and the correct filters, to prove that each check catches
     /// only its own bug
     #[arg(long, conflicts_with_all = ["filters", "manifest", "verify", "time"])]
     pub(super) planted: bool,
@@ -71,10 +70,10 @@ pub(super) struct Filters {
     /// Compare filters and checks in a table, without the histories.
     #[arg(long)]
     pub(super) matrix: bool,
-    /// A file of known causes, which are expected.
+    /// A file of known causes, which do not fail the run.
     #[arg(long, value_name = "FILE")]
     pub(super) baseline: Option<PathBuf>,
-    /// Write the causes to this file, as known ones.
+    /// Write the causes to this file, as known causes.
     #[arg(long, value_name = "FILE")]
     pub(super) write_baseline: Option<PathBuf>,
     /// Write the matrix and the causes to this file, as an HTML page.

@@ -46,7 +46,7 @@ use brickbat_search::shrink::{Accused, Rate, Setting, Trial};
 pub(super) struct Fuzz {
     #[command(flatten)]
     system: SystemOptions,
-    /// Search for histories that a filter handles wrongly, such as `turnsafe/repair`, instead of scenarios for a
+    /// Search for histories that this filter, such as `turnsafe/repair`, handles wrongly, instead of scenarios for a
     /// system; see `brickbat filters`.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["systems", "manifest", "command", "plans", "out", "random"])]
     filter: Option<String>,
@@ -59,7 +59,7 @@ pub(super) struct Fuzz {
     /// Run at most N plans. With one job, the same seed and number of plans reproduce the same run.
     #[arg(long, value_name = "N")]
     plans: Option<usize>,
-    /// The seed of all random choices.
+    /// The seed for all random choices.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
     #[command(flatten)]
@@ -79,9 +79,9 @@ pub(super) struct Fuzz {
 }
 
 const DIALECT_HELP: &str =
-    "A dialect that the provider speaks; those of the system by default. May be repeated";
+    "A dialect that the provider speaks; by default all that the system supports. May be repeated";
 
-const FAIL_ON_HELP: &str = "The mildest severity to search for: a name from a report, `bricked`, or `any`; milder findings are left out";
+const FAIL_ON_HELP: &str = "The mildest severity to search for: a name from a report, `bricked`, or `any`; milder findings are ignored";
 
 const EXAMPLES: &str = "Examples:
   brickbat fuzz --system ai-sdk@6/ui-messages --time 2m --out found
@@ -90,7 +90,12 @@ const EXAMPLES: &str = "Examples:
   brickbat fuzz --manifest my-agent/system.yaml --time 1h --out found
   brickbat fuzz --filter turnsafe/repair --time 5m
 
-Exit codes: 0 nothing found, 1 failures found, 2 bad input, 3 a plan could not be judged, 4 the reference agent is accused,\nwhich is a bug in Brickbat.";
+Exit codes:
+  0  nothing was found
+  1  failures were found
+  2  the input is wrong
+  3  a plan could not be judged
+  4  the reference agent has a finding, which is a bug in Brickbat";
 
 /// The number of plans per job between two evaluations of the results.
 const PLANS_PER_JOB: usize = 4;

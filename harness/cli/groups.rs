@@ -9,7 +9,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         &[
             ("init", "write an adapter to start from"),
             ("verify-adapter", "check that an adapter follows the protocol"),
-            ("run", "run scenarios on systems and judge what they do"),
+            ("run", "run scenarios against systems and judge the results"),
             ("show", "show what happened in one case"),
             ("replay", "run one case again: fixed, or still failing?"),
             ("explain", "explain a word, a case, or a pasted error"),
@@ -27,7 +27,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         "Judge requests",
         &[
             ("check", "check whether a provider would accept a request or a stream"),
-            ("recordings", "compare the rules with recorded answers of providers"),
+            ("recordings", "compare the rules with recorded provider responses"),
         ],
     ),
     ("Test a filter", &[("filters", "judge repairers, trimmers, compactors, converters and gateways")]),
@@ -50,9 +50,9 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Keep and compare",
         &[
-            ("export", "turn a finding into a test and an issue for the project with the bug"),
+            ("export", "turn a finding into a test and an issue for the project that has the bug"),
             ("promote", "keep a found scenario as a regression"),
-            ("merge", "join the reports of shards"),
+            ("merge", "merge the reports from all shards"),
             ("diff", "show how two systems differ"),
             ("matrix", "compare many systems in a table"),
             ("systems", "list the built-in systems"),

@@ -33,20 +33,20 @@ use faults::{Fault, Faults};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Import {
-    /// The file of the session, `STORE#ID` for one session of a database, or a folder, where sessions with
-    /// the same fault give one scenario. In a recording, such as one from `proxy --record`, the last refused
-    /// request is used, or the one that `FILE#LINE` names.
+    /// The session file, `STORE#ID` for one session in a database, or a folder, in which all sessions with the same
+    /// fault yield one scenario. In a recording, such as one from `proxy --record`, the last refused request is used,
+    /// or the one that `FILE#LINE` names.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
-    /// Where to write the scenario. Its history is saved alongside it as `.json`, and a scenario of the cause
-    /// as `-cause.yaml`. For several sessions, this is a folder. By default the name comes from the rule and
-    /// the structure, so that each fault has one name.
+    /// Where to write the scenario. Its history is saved alongside it as `.json`, and a scenario that reproduces the
+    /// cause as `-cause.yaml`. For several sessions, this is a folder. By default the name is derived from the rule and
+    /// the structure, so that the same fault always gets the same name.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Print what the scenario would keep, and write nothing.
     #[arg(long, conflicts_with = "out")]
     explain: bool,
-    /// How strict the provider is; by default the newest of the dialect that the store shows.
+    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
     #[command(flatten)]
@@ -60,8 +60,12 @@ const EXAMPLES: &str = "Examples:
   brickbat import 7c1f.jsonl --out mine.yaml --system ai-sdk@6/ui-messages
   brickbat replay mine.yaml                      does it still fail there?
 
-Exit codes: 0 written; 1 a given history cannot express the fault of a session; 2 not readable, or none is bricked;
-3 the reference agent does not survive a scenario, so it could not tell a correct system from a broken one.";
+Exit codes:
+  0  the scenarios are written
+  1  a given history cannot express the fault in a session
+  2  no session can be read, or none is bricked
+  3  the reference agent fails a scenario, so the scenario cannot tell a correct system
+     from a broken one";
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {

@@ -12,25 +12,25 @@ use super::output::print_plain;
 use brickbat_drive::runner::quoted;
 use brickbat_scenario::parse::{did_you_mean, one_of};
 
-/// Write a working adapter to start from, for an SDK in that language, with a manifest and a README.
+/// Write a working starter adapter for an SDK in the given language, with a manifest and a README.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Init {
     /// The language: `typescript`, `python` or `rust`.
     #[arg(long, value_name = "LANGUAGE")]
     lang: String,
-    /// The directory, which is created if needed. No file in it is overwritten.
+    /// The directory; it is created if needed. Existing files are not overwritten.
     #[arg(value_name = "DIR", default_value = "brickbat")]
     folder: PathBuf,
-    /// The project to test, with the current state of its working tree; by default the nearest one around DIR in that
-    /// language.
+    /// The project to test, in its current working-tree state; by default the nearest project in that language that
+    /// contains DIR.
     #[arg(long, value_name = "DIR", conflicts_with = "no_project")]
     project: Option<PathBuf>,
     /// Test a released version instead of a working tree.
     #[arg(long)]
     no_project: bool,
-    /// Write a driver for a filter, which rewrites a message history, instead of an adapter for an agent: `typescript`
-    /// or `python`.
+    /// Write a driver for a filter, which rewrites a message history, instead of an agent adapter, in `typescript` or
+    /// `python`.
     #[arg(long, conflicts_with_all = ["project", "no_project"])]
     filter: bool,
 }

@@ -12,13 +12,13 @@ use super::requests::{Inputs, MAX_BYTES};
 use brickbat_drive::whole_file;
 use brickbat_rules::lint::VectorFile;
 
-/// Check files of rule vectors, and write them in their canonical form.
+/// Check rule vector files, and rewrite them in canonical form.
 ///
 /// Vectors for recorded streams have a separate format and are skipped in directories.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Lint {
-    /// A file of vectors, or a directory of them.
+    /// A vector file, or a directory of vector files.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// Rewrite files that are not in the canonical form.

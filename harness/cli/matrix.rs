@@ -9,15 +9,15 @@ use super::merge::read_report;
 use super::output::print_plain;
 use brickbat_report::report::Report;
 
-/// Show the results of each system in each family of scenarios, from JSON reports of runs.
+/// Show the results of each system in each scenario family, from the JSON reports of runs.
 ///
-/// A cell names the worst severity, how many plans failed and how many were judged. `-` means that the system
-/// cannot run any plan of the family; `open` counts plans that could not be judged. The level is the one that
-/// the system has reached.
+/// Each cell contains the worst severity, the number of plans that failed, and the number of plans that were judged.
+/// `-` means that the system cannot run any plan of the family; `open` counts plans that could not be judged. The table
+/// also shows the level that each system reaches.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Matrix {
-    /// JSON reports of runs, of one or more systems.
+    /// JSON reports of runs on one or more systems.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Print a Markdown table.
@@ -26,7 +26,7 @@ pub(super) struct Matrix {
     /// Print machine-readable JSON.
     #[arg(long)]
     json: bool,
-    /// Print the results of each system on each pair of dialects in the scenarios below `switch/`, as JSON.
+    /// Print the results of each system for each pair of dialects in the `switch/` scenarios, as JSON.
     #[arg(long, conflicts_with_all = ["json", "markdown"])]
     switches: bool,
 }
@@ -37,7 +37,7 @@ const EXAMPLES: &str = "Examples:
   brickbat matrix js.json python.json --markdown
   brickbat matrix switches-of-js.json --switches
 
-Exit codes: 0 shown, 2 bad input.";
+Exit codes: 0 the table is printed, 2 bad input.";
 
 impl Matrix {
     pub(super) fn execute(&self) -> Outcome {

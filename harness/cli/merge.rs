@@ -17,21 +17,21 @@ use brickbat_report::report::merge::{ShardReport, merge};
 use brickbat_report::report::read::{MAX_BYTES, ReadError};
 use brickbat_report::report::text;
 
-/// Join the JSON reports of all shards of a run into one complete report.
+/// Merge the JSON reports from all shards of a run into one complete report.
 ///
-/// The output and the exit code are those of the complete run. The report differs from that of a run without
-/// shards only in its `timing`, which is that of the slowest shard.
+/// The output and the exit code are those of the complete run. The report differs from the report of a run without
+/// shards only in `timing`, which is the timing of the slowest shard.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Merge {
-    /// The JSON report of each shard.
+    /// The JSON report from each shard.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
     threshold: FailOnOptions,
     #[command(flatten)]
     report: ReportOptions,
-    /// Print every plan that did not pass, and the complete account, before the closing block.
+    /// Print every plan that did not pass, and the faults, checks and level of each system, before the closing block.
     #[arg(long)]
     verbose: bool,
 }

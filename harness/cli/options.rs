@@ -20,23 +20,23 @@ use brickbat_scenario::verdict::Severity;
 
 #[derive(Args, Clone)]
 pub(super) struct SystemOptions {
-    /// The system, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` around the working directory,
-    /// else the reference agent. With --manifest, a name in it.
+    /// The system, such as `ai-sdk@6/ui-messages`; by default the one in the nearest `brickbat/system.yaml` in or above
+    /// the working directory, otherwise the reference agent. With --manifest, a name from that manifest.
     #[arg(long = "system", value_name = "NAME")]
     pub(super) systems: Vec<String>,
     /// A manifest of your own; without --system, its first version and mode are used.
     #[arg(long, value_name = "FILE", conflicts_with = "command")]
     pub(super) manifest: Option<PathBuf>,
-    /// The command that starts an adapter of your own in the working directory, such as `node adapter.mjs`.
+    /// The command that starts your own adapter in the working directory, such as `node adapter.mjs`.
     #[arg(long, value_name = "COMMAND", conflicts_with = "systems")]
     pub(super) command: Option<String>,
     /// The mode of the adapter given with --command; by default the first that it offers.
     #[arg(long, value_name = "MODE", requires = "command")]
     pub(super) mode: Option<String>,
-    /// Another version of the SDK than the one in the lockfile, such as `6.0.300` or `latest`.
+    /// An SDK version other than the one in the lockfile, such as `6.0.300` or `latest`.
     #[arg(long, value_name = "VERSION", conflicts_with = "command")]
     pub(super) sdk_version: Option<String>,
-    /// A factor for the time limits of systems; the load of the machine is taken into account in any case.
+    /// A factor for the time limits; machine load is always taken into account.
     #[arg(long, value_name = "FACTOR", default_value_t = 1.0, value_parser = patience)]
     pub(super) patience: f64,
 }
@@ -210,7 +210,7 @@ pub(super) struct JobOptions {
 
 #[derive(Args)]
 pub(super) struct ConfirmOptions {
-    /// Skip the confirmation run of failing plans, and the further runs of flaky plans.
+    /// Skip the confirmation run for failing plans and the additional runs for flaky plans.
     #[arg(long)]
     no_confirm: bool,
 }
@@ -228,7 +228,7 @@ impl ConfirmOptions {
 
 #[derive(Args)]
 pub(super) struct FailOnOptions {
-    /// The mildest severity that makes the run red: a name from a report, `bricked`, or `any`.
+    /// The mildest severity that fails the run: a name from a report, `bricked`, or `any`.
     #[arg(long, value_name = "SEVERITY", default_value = "any", value_parser = severity)]
     pub(super) fail_on: Severity,
 }

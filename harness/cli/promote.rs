@@ -18,16 +18,17 @@ use brickbat_scenario::plan::Plan;
 use brickbat_scenario::scenario::{Provenance, Scenario};
 use brickbat_scenario::verdict::{Finding, Verdict};
 
-/// File a minimised scenario as a regression test, named after its failure.
+/// Store a minimised scenario as a regression test, named after its failure.
 ///
-/// If a planted bug shows the same failure in the simulation, the file names it. A given history is filed next to it.
+/// If a planted bug causes the same failure in the simulation, the file names that bug. A given history is stored
+/// alongside the scenario.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Promote {
-    /// A scenario file with the key `found`, as `brickbat shrink` writes it.
+    /// A scenario file with the key `found`, written by `brickbat shrink`.
     #[arg(value_name = "FILE")]
     file: String,
-    /// The directory of the regressions.
+    /// The directory for regressions.
     #[arg(long, value_name = "DIR", default_value = "corpora/regressions")]
     into: PathBuf,
 }

@@ -15,31 +15,32 @@ use brickbat_scenario::plan::Plan;
 
 #[derive(Args)]
 pub(super) struct ProviderChoice {
-    /// How strict the provider is in the profile's dialect; otherwise the path, the model or the newest profile decide.
+    /// How strict the provider is in the profile's dialect; by default the path or the model selects the profile,
+    /// otherwise the newest applies.
     #[arg(long, value_name = "PROFILE", value_parser = profile, conflicts_with = "host")]
     profile: Option<&'static Profile>,
-    /// The host that the program believes it talks to, such as `api.x.ai`: it selects the profile.
+    /// The host that the program would otherwise call, such as `api.x.ai`; it selects the profile.
     #[arg(long, value_name = "HOST", value_parser = host)]
     host: Option<String>,
-    /// Judge by the rules of this model, regardless of the model that the requests name.
+    /// Judge by the rules for this model, regardless of the model that the requests name.
     #[arg(long, value_name = "MODEL", value_parser = model)]
     model: Option<String>,
     /// Take the replies from a scenario: a file, or the id of a built-in one. By default, they are
     /// improvised.
     #[arg(long, value_name = "SCENARIO")]
     scenario: Option<String>,
-    /// The seed of the improvised replies.
+    /// The seed for the improvised replies.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// How often the improvised model calls tools after a prompt before it replies with text.
+    /// How many times the improvised model calls tools after a prompt before it replies with text.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=100))]
     rounds: u32,
-    /// The token count that each reply reports, to trigger history compaction. By default, it follows from
-    /// the size of the request.
+    /// The token count that each reply reports, to trigger history compaction. By default, it depends on the size of
+    /// the request.
     #[arg(long, value_name = "TOKENS")]
     usage: Option<u64>,
-    /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall,
-    /// separated by commas. Without a list: all except stall.
+    /// Inject faults into improvised replies: eof, reset, end-early, error, overloaded, rate-limit and stall, separated
+    /// by commas. Without a list, all except stall are injected.
     #[arg(long, value_name = "KINDS", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,
@@ -61,8 +62,8 @@ pub(super) struct Admitted {
     /// repeated.
     #[arg(long, value_name = "NAME")]
     allow_host: Vec<String>,
-    /// Also answer requests from web pages of this origin, such as `https://app.example`; `*` is any origin.
-    /// May be repeated.
+    /// Also answer requests from web pages with this origin, such as `https://app.example`; `*` is any origin. May be
+    /// repeated.
     #[arg(long, value_name = "ORIGIN")]
     allow_origin: Vec<String>,
 }

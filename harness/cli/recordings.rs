@@ -18,26 +18,26 @@ use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
 
 /// Compare recorded provider responses with the rules, to see how well a profile fits your own traffic.
 ///
-/// The dialect of a request is detected from the URL's path, else from its body. Requests for anything other
-/// than a reply are only counted.
+/// The dialect of a request is detected from the URL's path, otherwise from its body. Requests for anything other than
+/// a reply are counted but not checked.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Recordings {
-    /// A VCR cassette (YAML or JSON), a HAR file, or JSONL with an object `{host, model, status, request, error}` on each
-    /// line, such as `proxy --record` writes; `-` is standard input.
+    /// A VCR cassette (YAML or JSON), a HAR file, or JSONL with an object `{host, model, status, request, error}` on
+    /// each line, as written by `proxy --record`; `-` is standard input.
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
-    /// The dialect of all requests; by default it is detected for each.
+    /// The dialect of all requests; by default it is detected for each request.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// The profile for requests in its dialect; by default that of the host. Requests to hosts without a profile are only
-    /// counted; the newest judges where no host is recorded.
+    /// The profile for requests in its dialect; by default the profile of the host. Requests to hosts without a profile
+    /// are counted but not judged; if no host is recorded, the newest profile applies.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// Add the counts for each rule to this file, from which `explain` is built; needs --source.
+    /// Add the counts for each rule to this file, which is built into `explain`; needs --source.
     #[arg(long, value_name = "FILE", requires = "source")]
     counts: Option<PathBuf>,
-    /// The origin of these recordings, in a few words, as `explain` shows it.
+    /// A short description of where these recordings come from, which `explain` shows.
     #[arg(long, value_name = "TEXT", requires = "counts")]
     source: Option<String>,
     /// The output format.
@@ -51,11 +51,16 @@ const EXAMPLES: &str = "Examples:
   brickbat recordings --format json rows.jsonl
   brickbat recordings --counts corpora/recordings.json --source 'our traffic' rows.jsonl
 
-too strict: the rules refuse what the provider accepted. too lax: the rules accept what the provider refused, so one
-may be missing. something else: a refusal that is not about the history, such as an unknown model or a rate limit.
+Columns:
+  too strict      the rules refuse what the provider accepted
+  too lax         the rules accept what the provider refused, so a rule may be missing
+  something else  a refusal that is not about the history, such as an unknown model or
+                  a rate limit
 
-Exit codes: 0 no request is refused wrongly, 1 the rules refuse a request that a provider accepted, 2 something could
-not be read; everything else is compared even then.";
+Exit codes:
+  0  the rules accept every request that a provider accepted
+  1  the rules refuse a request that a provider accepted
+  2  something could not be read; everything else is still compared";
 
 impl Recordings {
     pub(super) fn execute(&self) -> Outcome {

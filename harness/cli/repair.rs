@@ -16,39 +16,41 @@ use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, Session, report};
 
-/// Bring a bricked session back: the fewest edits after which its next request is accepted.
+/// Repair a bricked session with the fewest edits after which its next request is accepted.
 ///
-/// If the store has the real result of a call, it is used; otherwise the call gets an error that says that no result was
-/// recorded. No content is invented, other branches are not touched, and a healthy session does not change. The repair is
-/// written to a copy.
+/// If the store contains the real result of a call, `repair` uses it; otherwise the call gets an error that says that
+/// no result was recorded. No content is invented, other branches are not touched, and a healthy session does not
+/// change. The repair is written to a copy.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct RepairSession {
-    /// The file of the session, or `STORE#ID` for one session of a database.
+    /// The session file, or `STORE#ID` for one session in a database.
     #[arg(value_name = "FILE")]
     path: String,
     /// Where to write the copy; by default next to the file, with `.repaired` in its name.
     #[arg(long, value_name = "FILE", conflicts_with = "write")]
     out: Option<PathBuf>,
-    /// Replace the file itself, with a backup next to it. Refused while a process has it open, and for databases.
+    /// Replace the file itself and keep a backup next to it. Refused for databases, and while a process has the file
+    /// open.
     #[arg(long)]
     write: bool,
-    /// Also give a result to unanswered calls at the very end, which the product may still be running.
+    /// Also add results for unanswered calls at the very end, which the product may still be running.
     #[arg(long)]
     tail: bool,
-    /// If nothing else helps, end the conversation before the refused part. The thread loses everything after it.
+    /// If nothing else helps, end the conversation before the refused part. The thread loses everything after that
+    /// point.
     #[arg(long)]
     truncate: bool,
     /// Print the edits and write nothing.
     #[arg(long, conflicts_with_all = ["out", "write"])]
     dry_run: bool,
-    /// How strict the provider is; by default the newest of the dialect that the store shows.
+    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model in the next request, if the store does not reveal it: some rules apply to some models only.
+    /// The model of the next request, if the store does not contain it; some rules apply only to some models.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
-    /// The output format: human-readable text, machine-readable JSON.
+    /// The output format: human-readable text or machine-readable JSON.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -72,8 +74,11 @@ const EXAMPLES: &str = "Examples:
   brickbat repair 7c1f.jsonl --write          in place, with a backup
   brickbat repair opencode.db#ses_41f2 --out repaired.db
 
-Exit codes: 0 fixed, or healthy with nothing to do; 1 it cannot be fixed from the file alone; 2 not readable as a session
-of any known product; 3 the repair was discarded.";
+Exit codes:
+  0  the session is repaired, or there is nothing to repair
+  1  the file does not contain enough to repair it
+  2  no known product wrote the file, or the copy cannot be written
+  3  the repaired copy failed the check and was discarded";
 
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {

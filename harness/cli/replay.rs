@@ -32,8 +32,8 @@ use brickbat_search::shrink::{Accused, Setting};
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Replay {
-    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the `found` key, as `brickbat shrink`,
-    /// `fuzz --out` and `run --explore` write it.
+    /// The short id of a case, as `brickbat run` prints it, or a scenario file with the key `found`, written by
+    /// `brickbat shrink`, `fuzz --out` or `run --explore`.
     #[arg(value_name = "ID|FILE")]
     file: String,
     #[command(flatten)]
@@ -41,18 +41,18 @@ pub(super) struct Replay {
     /// The dialect; by default the one in which the failure was found.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// How often to run it; by default 3 times, or as often as it took to find the failure, according to the
+    /// How many times to run it; by default 3, or the number of runs that it took to find the failure, according to the
     /// file.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: Option<u16>,
-    /// With an id: the --out directory of the run that contains the case; by default the newest of the last
-    /// runs that contains it.
+    /// With an id: the --out directory of the run that contains the case; by default the most recent run that contains
+    /// it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
-/// The `--system` help for commands that take a scenario with the `found` key.
-pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name in it";
+/// The help of `--system` for commands that take a scenario with the key `found`.
+pub(super) const SYSTEM_HELP: &str = "The system, such as `ai-sdk@6/ui-messages`; by default the one that the file names. With --manifest, a name from that manifest";
 
 const EXAMPLES: &str = "Examples:
   brickbat replay 3f2a91
@@ -60,7 +60,7 @@ const EXAMPLES: &str = "Examples:
   brickbat replay found.yaml --system ai-sdk@6/ui-messages-clean
   brickbat replay found.yaml --command 'node adapter.mjs' --repeat 20
 
-Other findings are listed but do not change the answer.
+Other findings are listed but do not affect the result.
 Exit codes: 0 FIXED, 1 STILL FAILS or FLAKY, 2 bad input, 3 ERROR: it could not be judged.";
 
 /// The number of runs for a failure that occurred every time.

@@ -41,7 +41,7 @@ use brickbat_scenario::verdict::Verdict;
 use gathered::Gathered;
 use records::Records;
 
-/// Run scenarios on systems and judge what the systems do.
+/// Run scenarios against systems and judge what the systems do.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Run {
@@ -62,12 +62,12 @@ pub(super) struct Run {
     threshold: FailOnOptions,
     #[command(flatten)]
     baseline: BaselineOptions,
-    /// Stop at the first plan that makes the run red.
+    /// Stop at the first plan that fails the run.
     #[arg(long)]
     fail_fast: bool,
     #[command(flatten)]
     concurrency: JobOptions,
-    /// The number of runs of each plan; if the runs of a case differ, the report has the number of runs with each
+    /// How many times to run each plan; if the runs of a case differ, the report lists the number of runs with each
     /// result.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
@@ -75,24 +75,23 @@ pub(super) struct Run {
     confirm: ConfirmOptions,
     #[command(flatten)]
     report: ReportOptions,
-    /// Judge systems by the dated requirements of this name, such as `2026-11`: only by its scenarios, checks and
-    /// profiles.
+    /// Judge systems only by the scenarios, checks and profiles in the dated requirement set with this name, such as
+    /// `2026-11`.
     #[arg(long, value_name = "SET", value_parser = Requirements::named, conflicts_with_all = ["profiles", "explore", "rerun_failed"])]
     requirements: Option<Requirements>,
-    /// The format of the output: human-readable text, annotations in GitHub workflows, or SARIF 2.1.0 for
-    /// code scanning.
+    /// The output format: human-readable text, GitHub workflow annotations, or SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: OutputFormat,
-    /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports of
-    /// all parts. The part that a plan belongs to depends only on its id.
+    /// Run only this part of the plans, such as `2/4` for the second of four; `brickbat merge` joins the JSON reports
+    /// of all parts. A plan's id alone decides which part it belongs to.
     #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
     shard: Option<Shard>,
-    /// Print every plan that did not pass, and the complete account, before the closing block.
+    /// Print every plan that did not pass, and the faults, checks and level of each system, before the closing block.
     #[arg(long)]
     verbose: bool,
     /// Keep a record of each case in this directory: trace, requests and responses, receipts, ledger, the adapter's
-    /// standard error and the verdict. `brickbat show` reads it. By default, what did not pass is kept in the cache folder,
-    /// of the last ten runs. With --explore, the directory gets a scenario for each distinct failure instead.
+    /// standard error and the verdict. `brickbat show` reads it. By default, the cache folder keeps the cases that did
+    /// not pass in the last ten runs. With --explore, the directory gets a scenario for each distinct failure instead.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print only the closing block: no progress, and no line when a cause is found.
@@ -109,8 +108,8 @@ pub(super) struct Run {
     /// cannot go into a baseline.
     #[arg(long, conflicts_with_all = ["explore", "rerun_failed", "files", "write"])]
     repair: bool,
-    /// Run the failed, unjudged and unreached cases of an earlier run again, with the same systems, profiles and seed.
-    /// DIR is its --out directory.
+    /// Rerun the failed, unjudged and unreached cases of an earlier run, with the same systems, profiles and seed. DIR
+    /// is its --out directory.
     #[arg(
         long,
         value_name = "DIR",
@@ -121,9 +120,10 @@ pub(super) struct Run {
     explore: ExploreOptions,
 }
 
-/// The `--system` help for other commands, which take the option once.
-const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default that of `brickbat/system.yaml` \
-     around the working directory, else the reference agent. With --manifest, a name in it. May be repeated";
+/// The help of `--system`, which other commands take once.
+const SYSTEM_HELP: &str = "A system to run on, such as `ai-sdk@6/ui-messages`; by default the one in the nearest \
+     `brickbat/system.yaml` in or above the working directory, otherwise the reference agent. With --manifest, a name \
+     from that manifest. May be repeated";
 
 const EXAMPLES: &str = "Examples:
   brickbat run
@@ -415,7 +415,7 @@ impl Run {
 enum OutputFormat {
     /// Human-readable text.
     Text,
-    /// Annotations in a GitHub workflow.
+    /// GitHub workflow annotations.
     Github,
     /// SARIF 2.1.0 for code scanning.
     Sarif,

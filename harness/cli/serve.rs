@@ -15,17 +15,17 @@ use brickbat_drive::strict_server::{Seen, StrictServer};
 
 /// Serve a strict provider on 127.0.0.1 for any program, in all dialects.
 ///
-/// Each request is checked against the rules of the provider. If it breaks one, it is rejected with the provider's own
-/// message. Replies are improvised: they call tools that the request offers, several at once, and answer once the results
+/// Each request is checked against the provider's rules. If it breaks one, it is rejected with the provider's own
+/// message. Replies are improvised: they call several of the tools that the request offers, and answer once the results
 /// have arrived.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Serve {
-    /// The port; a free one if it is 0.
+    /// The port; 0 selects a free one.
     #[arg(long, value_name = "PORT", default_value_t = 8787)]
     port: u16,
     /// Read commands from standard input and write reports to standard output, one JSON line each, and exit when
-    /// standard input ends. The fixtures for unit tests drive the provider in this way.
+    /// standard input ends. The unit-test fixtures control the provider in this way.
     #[arg(long)]
     control: bool,
     #[command(flatten)]
@@ -42,7 +42,8 @@ const EXAMPLES: &str = "Examples:
   curl http://127.0.0.1:8787/_brickbat/state        what has happened so far, as JSON
 
 A base URL may name the profile: http://127.0.0.1:8787/deepseek/v1 is as strict as DeepSeek.
-Ctrl-C ends it with a summary. Exit codes: 0 nothing was refused, 1 a request was refused, 3 none came.";
+Ctrl-C stops the server, which prints a summary.
+Exit codes: 0 no request was refused, 1 a request was refused, 3 no request arrived.";
 
 impl Serve {
     pub(super) fn execute(&self) -> Outcome {

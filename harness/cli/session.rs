@@ -15,14 +15,14 @@ use brickbat_rules::Profile;
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
 use brickbat_sessions::{ReadError, Verdict, judge_for};
 
-/// Read sessions as agents store them, and check whether the provider would accept the next request of each.
+/// Read sessions as agents store them, and check whether the provider would accept the next request in each.
 ///
-/// The content shows which product wrote a file. The request that the product would send is judged, so a fault that the
-/// product repairs itself is not reported. The content is never printed, and no file is changed.
+/// The product that wrote a file is detected from the content. The request that the product would send is judged, so a
+/// fault that the product repairs itself is not reported. The content is never printed, and no file is changed.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Session {
-    /// A file, a folder to be searched, or `STORE#ID` for one session of a database.
+    /// A file, a folder to search, or `STORE#ID` for one session in a database.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// List every session, one per line.
@@ -31,13 +31,13 @@ pub(super) struct Session {
     /// Print the body of the session's next request, with its content: for `check`, or for a bug report.
     #[arg(long, conflicts_with = "format")]
     request: bool,
-    /// How strict the provider is; by default the newest of the dialect that the store shows.
+    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
     #[arg(long, value_name = "PROFILE", value_parser = profile)]
     profile: Option<&'static Profile>,
-    /// The model in the next request, if the store does not reveal it: some rules apply to some models only.
+    /// The model of the next request, if the store does not contain it; some rules apply only to some models.
     #[arg(long, value_name = "NAME", value_parser = model)]
     model: Option<String>,
-    /// The output format: human-readable text, machine-readable JSON, SARIF 2.1.0 for code scanning.
+    /// The output format: human-readable text, machine-readable JSON, or SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 }
@@ -53,12 +53,15 @@ const EXAMPLES: &str = "Examples:
   brickbat session ~/.claude/projects                    a survey: which sessions are bricked?
   brickbat session 7c1f.jsonl                            one session: what is wrong, and where
   brickbat session ~/.local/share/opencode/opencode.db --list
-  brickbat session opencode.db#ses_41f2                  one session of a database
+  brickbat session opencode.db#ses_41f2                  one session in a database
   brickbat session 7c1f.jsonl --request > body.json      what the product would send
   brickbat session --format sarif ~/.claude/projects > sessions.sarif
 
-Exit codes: 0 the next request would be accepted (open tails, excerpts and cut threads included), 1 it would be refused, 2 not
-readable as a session of any known product, 3 a session of a known product in a form that cannot be judged.";
+Exit codes:
+  0  the next request would be accepted; this includes open tails, excerpts and cut threads
+  1  the next request would be refused
+  2  no known product wrote the file
+  3  a known product wrote the file, but in a form that cannot be judged";
 
 /// The findings to show. A folder may contain more sessions than fit into memory, so only the report lines of
 /// each session are kept.

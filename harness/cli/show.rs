@@ -17,7 +17,7 @@ use brickbat_report::report::{html, raw, timeline};
 
 /// Show one case of a run, identified by the short cause id that `run` prints.
 ///
-/// The last ten runs keep what did not pass; `run --out DIR` keeps every case.
+/// The cases that did not pass in the last ten runs are kept; `run --out DIR` keeps every case.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {
@@ -25,14 +25,13 @@ pub(super) struct Show {
     /// one case of the run.
     #[arg(value_name = "CASE")]
     case: String,
-    /// The --out directory of the run that contains the case; by default the newest of the last runs that
-    /// contains it.
+    /// The --out directory of the run that contains the case; by default the most recent run that contains it.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Only cases of systems whose name contains this text.
+    /// Only cases from systems whose name contains this text.
     #[arg(long, value_name = "TEXT")]
     system: Option<String>,
-    /// Show the requests and replies next to the fault as they were sent, and what the system had stored.
+    /// Show the requests and replies around the fault as they were sent, and what the system had stored.
     #[arg(long)]
     raw: bool,
     /// Write the case to this file as an HTML page: timeline, requests, and what is wrong in them.

@@ -21,7 +21,7 @@ use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_scenario::yaml;
 use brickbat_search::shrink::{Accused, Rate, Setting, Shrinker, Trial, size};
 
-/// Minimise a failing scenario: remove everything that the same failure does not need.
+/// Minimise a failing scenario: remove everything that is not needed for the same failure.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
 pub(super) struct Shrink {
@@ -30,10 +30,10 @@ pub(super) struct Shrink {
     scenario: String,
     #[command(flatten)]
     system: SystemOptions,
-    /// The dialect in which it fails; by default the one that the file names, else the first in which it does.
+    /// The dialect in which it fails; by default the one that the file names, otherwise the first in which it fails.
     #[arg(long, value_name = "DIALECT", value_parser = dialect)]
     dialect: Option<Dialect>,
-    /// The check whose finding must remain; by default that of the worst finding.
+    /// The check whose finding must remain; by default the check of the worst finding.
     #[arg(long, value_name = "CHECK")]
     check: Option<String>,
     /// Write the scenario to this file instead of printing it.
@@ -45,10 +45,10 @@ pub(super) struct Shrink {
     /// How many scenarios run at once.
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
-    /// The number of runs that measure how often the failure occurs, before and after.
+    /// The number of runs that measure how often the failure occurs, before and after minimising.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u16).range(1..=100))]
     repeat: u16,
-    /// The seed for the wire ids; by default the one in the file, else 0.
+    /// The seed for the wire ids; by default the seed in the file, otherwise 0.
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
 }
@@ -59,8 +59,11 @@ const EXAMPLES: &str = "Examples:
   brickbat shrink found/bricked-by-client-stop.yaml --budget 60
   brickbat replay small.yaml
 
-Exit codes: 0 the scenario is minimal, 2 bad input or nothing fails, 3 could not judge, the budget is used up, or
-interrupted; the smallest scenario so far is written even then.";
+Exit codes:
+  0  the scenario is minimal
+  2  the input is wrong, or nothing fails
+  3  the scenario could not be judged, the budget is used up, or the search was interrupted;
+     the smallest scenario so far is still written";
 
 /// The effort spent on minimising a scenario.
 #[derive(Debug, Clone, Copy)]

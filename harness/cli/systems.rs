@@ -13,7 +13,7 @@ use brickbat_report::report::text::counted;
 
 /// List the systems that scenarios can run on: each SDK in each version and mode.
 ///
-/// Shows how a system is driven, what installing it takes, and what it can do.
+/// Shows how each system is driven, what its installation requires, and what it can do.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Systems {

@@ -11,9 +11,9 @@ use brickbat_report::report::text::Tone;
 
 /// Check that an adapter follows the protocol.
 ///
-/// Probes drive the adapter. For each, the output shows whether it passed, the observation, and how to fix the adapter. The
-/// probes judge the adapter, not the SDK that it drives. For an agent that needs no adapter, they check that the agent
-/// matches its manifest.
+/// Probes drive the adapter. For each probe, the output shows whether it passed, what was observed, and how to fix the
+/// adapter. The probes judge the adapter, not the SDK that it drives. For an agent that needs no adapter, they check
+/// that the agent matches its manifest.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyAdapter {
@@ -29,7 +29,7 @@ const EXAMPLES: &str = "Examples:
   brickbat verify-adapter --manifest my-agent/system.yaml
   brickbat verify-adapter --system ai-sdk@6 --format json
 
-Exit codes: 0 the adapter is right, 1 a probe failed, 2 bad input, 3 a probe could not judge.";
+Exit codes: 0 the adapter is correct, 1 a probe failed, 2 bad input, 3 a probe was inconclusive.";
 
 impl VerifyAdapter {
     pub(super) fn execute(&self) -> Outcome {

@@ -25,8 +25,9 @@ use run::{Ended, Run, Starter};
 
 /// Run a program against a strict provider, and report each refused request.
 ///
-/// The program finds the provider through the variables that SDKs and agents read for the base URL and the key. In the
-/// command and in --env, {url} is replaced by the address. The program's output goes to the terminal as usual.
+/// The program finds the provider through the environment variables from which SDKs and agents read the base URL and
+/// the key. In the command and in --env, {url} is replaced by the address. The program's output goes to the terminal as
+/// usual.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Wrap {
@@ -35,14 +36,14 @@ pub(super) struct Wrap {
     /// A variable for the program, such as `MY_BASE_URL={url}/v1`. May be repeated.
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
-    /// Interrupt the program, as by Ctrl-C, at a point of an improvised reply, such as `after end a` or `after text 1 of
-    /// reply 2`.
+    /// Interrupt the program, as Ctrl-C does, at a point in an improvised reply, such as `after end a` or `after text 1
+    /// of reply 2`.
     #[arg(long, value_name = "POINT")]
     stop_at: Option<ReplyPoint>,
     /// Kill the program at such a point.
     #[arg(long, value_name = "POINT", conflicts_with = "stop_at")]
     kill_at: Option<ReplyPoint>,
-    /// The command line that continues the program's thread after it has ended: {turn} stands for the user's next
+    /// The command line that continues the thread after the program has ended; {turn} stands for the user's next
     /// message.
     #[arg(long, value_name = "COMMAND")]
     resume: Option<String>,
@@ -71,8 +72,12 @@ const EXAMPLES: &str = "Examples:
 The program's tools really run, with made-up arguments: run it where they can do no harm. The
 improvised model prefers read-only tools.
 
-Exit codes: 0 every request was accepted, 1 a request was refused, 2 the program cannot be started, 3 undecided: no
-request came or none offered a tool, the program failed or ended with open calls, or it did not end.";
+Exit codes:
+  0  every request was accepted
+  1  a request was refused
+  2  the program cannot be started
+  3  undecided: no request arrived, none offered a tool, the program failed, it ended with open
+     calls, or it did not end";
 
 fn variable(word: &str) -> Result<(String, String), NoVariable> {
     let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;

@@ -6,7 +6,7 @@ use crate::{Budget, Loss, Said};
 
 pub(super) const CHECK: Check = Check {
     id: "budget-kept",
-    summary: "what is left fits into the budget that was given",
+    summary: "the output fits into the given budget",
     applies: |evidence| size(evidence).is_some() && !evidence.declares(Loss::ExceedsBudget),
     find,
 };

@@ -5,7 +5,7 @@ use crate::{Kind, Loss, Said, left};
 
 pub(super) const CHECK: Check = Check {
     id: "left-equal",
-    summary: "a history in which nothing had to change is left as it is, or the change is declared",
+    summary: "a history that needs no change is left unchanged, or the change is declared",
     applies,
     find,
 };

@@ -6,7 +6,7 @@ use crate::Said;
 
 pub(super) const CHECK: Check = Check {
     id: "never-raises",
-    summary: "no history that it is meant for makes it raise",
+    summary: "the filter never raises on a history that it is meant for",
     applies: |_| true,
     find,
 };

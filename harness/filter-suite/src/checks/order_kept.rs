@@ -5,7 +5,7 @@ use crate::{Loss, Part};
 
 pub(super) const CHECK: Check = Check {
     id: "order-kept",
-    summary: "what is still there is in the order in which it happened",
+    summary: "everything that is kept stays in its original order",
     applies: |evidence| evidence.has_body() && evidence.is_valid() && !evidence.declares(Loss::Reorders),
     find,
 };

@@ -5,7 +5,7 @@ use crate::Said;
 
 pub(super) const CHECK: Check = Check {
     id: "rounds-stay-valid",
-    summary: "after 1, 3 and 30 rounds in which the conversation goes on, it is still accepted",
+    summary: "the conversation is still accepted after 1, 3 and 30 further rounds",
     applies: |evidence| !evidence.rounds.is_empty(),
     find,
 };

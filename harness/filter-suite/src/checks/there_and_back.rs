@@ -6,7 +6,7 @@ use crate::{Said, State};
 
 pub(super) const CHECK: Check = Check {
     id: "there-and-back",
-    summary: "there and back again nothing is lost that both dialects can say",
+    summary: "a round trip loses nothing that both dialects can express",
     applies: |evidence| evidence.back.is_some() && evidence.input.state == State::Valid,
     find,
 };

@@ -7,7 +7,7 @@ use crate::{Facts, Route, Said};
 
 pub(super) const CHECK: Check = Check {
     id: "threads-apart",
-    summary: "a broken thread does not change what becomes of another",
+    summary: "a broken thread does not affect the output for another thread",
     applies: |evidence| {
         // A filter with random answers cannot be checked.
         evidence.later.is_some_and(|(once_more, _)| is_alike(evidence.route, evidence.said, once_more))

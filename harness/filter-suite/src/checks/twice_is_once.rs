@@ -5,7 +5,7 @@ use crate::{Said, left};
 
 pub(super) const CHECK: Check = Check {
     id: "twice-is-once",
-    summary: "applied to its own output it changes nothing",
+    summary: "applying the filter to its own output changes nothing",
     applies: |evidence| evidence.again.is_some(),
     find,
 };

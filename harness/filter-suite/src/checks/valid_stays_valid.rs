@@ -4,7 +4,7 @@ use super::{Check, Evidence, Finding};
 
 pub(super) const CHECK: Check = Check {
     id: "valid-stays-valid",
-    summary: "a history that the provider accepts is accepted afterwards",
+    summary: "a history that the provider accepts is still accepted afterwards",
     applies: |evidence| evidence.is_valid() && evidence.has_body(),
     find,
 };
