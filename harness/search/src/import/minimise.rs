@@ -171,7 +171,7 @@ impl Shape {
                     let results = results.iter().enumerate();
                     let near =
                         results.filter(|(at, result)| is_rejected(*at) || calls.contains(&result.call));
-                    let near: Vec<_> = near.map(|(_, result)| result.clone()).collect();
+                    let near: Vec<_> = near.map(|(_, result)| *result).collect();
                     messages.extend((!near.is_empty()).then_some(ShapeMessage::Results(near)));
                 }
                 _ if is_near(n) => messages.push(own.clone()),
