@@ -29,7 +29,7 @@ pub(super) struct Treatment {
 /// The contents of a store, and the result of its repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Treated {
-    /// The plan to which the session belongs.
+    /// The plan that wrote the session.
     pub(super) plan: String,
     /// The product that wrote the store, and the store's format.
     pub(super) store: Option<(String, &'static str)>,

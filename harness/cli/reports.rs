@@ -1,4 +1,4 @@
-//! `--report`: the files to which a report is written. The file extension selects the format.
+//! `--report`: the files that receive a report. The file extension selects the format.
 
 use std::path::{Path, PathBuf};
 

@@ -5,7 +5,7 @@ use brickbat_rules::Rule;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
-/// The rules to which a word refers: one rule for an id or an alias, one rule per dialect for a name without
+/// The rules that a word refers to: one rule for an id or an alias, one rule per dialect for a name without
 /// its dialect.
 #[derive(Debug, Clone)]
 pub(super) struct RuleArgs(pub(super) Vec<&'static Rule>);

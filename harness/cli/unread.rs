@@ -18,7 +18,7 @@ const N_WAITING: usize = 16_384;
 /// How long the program waits for a reader when it ends. An active reader takes the rest within milliseconds.
 const LAST_WAIT: Duration = Duration::from_secs(2);
 
-/// The stream to which a text is written.
+/// The stream that receives a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stream {
     Out,

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// The factor by which a ratio may get worse. This detects a halved speed, but not the noise of a
+/// How much worse a ratio may get, as a factor. This detects a halved speed, but not the noise of a
 /// short run.
 const TOLERANCE: f64 = 1.6;
 

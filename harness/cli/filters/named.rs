@@ -1,4 +1,4 @@
-//! The filters to which names refer: the built-in ones, and functions in Brickbat itself.
+//! The filters that names refer to: the built-in ones, and functions in Brickbat itself.
 
 use std::path::Path;
 

@@ -129,7 +129,7 @@ pub enum ServerEvent {
     Broken,
 }
 
-/// The path below a mount to which a store posts its writes.
+/// The path below a mount that receives the writes of a store.
 pub(crate) const SAVING: &str = "/saving";
 
 /// Events that wait for the runner of the plan. A plan of the suite has about 60; when the queue is full,
@@ -387,7 +387,7 @@ impl Shared {
         }
     }
 
-    /// The mount to which a target belongs, and the path below it.
+    /// The mount of a target, and the path below it.
     fn find<'t>(&self, target: &'t str) -> Option<(Arc<Mounted>, &'t str)> {
         let mounts = lock(&self.mounts);
         let path = http::path_of(target)?;

@@ -1,7 +1,7 @@
 //! The checks: requirements for every filter answer.
 //!
 //! A check does not depend on the filter. It has a condition for when it applies, so that failure rates cover
-//! only the inputs to which it applies. Losses that the filter declares do not fail a check.
+//! only the inputs that it applies to. Losses that the filter declares do not fail a check.
 
 mod budget_kept;
 mod left_equal;

@@ -36,7 +36,7 @@ pub struct RouteReport {
 /// How many inputs a check applied to, and how many failed it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Counted {
-    /// The number of inputs to which it applied.
+    /// The number of inputs that it applied to.
     pub put: u64,
     /// The number of inputs that failed it.
     pub failed: u64,

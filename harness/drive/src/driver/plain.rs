@@ -83,7 +83,7 @@ pub struct Claims {
     pub auto_compaction: bool,
 }
 
-/// The pattern by which an agent names the tools from an MCP server.
+/// The pattern of the names that an agent gives to tools from an MCP server.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct NamePattern(String);
@@ -116,7 +116,7 @@ pub struct ConfigFile {
     pub content: String,
 }
 
-/// A path that stays inside the folder to which it is relative.
+/// A relative path that stays inside its folder.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "PathBuf")]
 pub struct RelativePath(PathBuf);

@@ -22,7 +22,7 @@ pub(super) struct Keys {
 }
 
 /// Values that are known at the same time, besides those of the current request. A client sends a few dozen,
-/// of which a few are new in each request (a time, a signature). The oldest are forgotten. An answer is
+/// and a few of them are new in each request (a time, a signature). The oldest are forgotten. An answer is
 /// redacted with the values that were known when its request arrived.
 const MAX_VALUES: usize = 256;
 

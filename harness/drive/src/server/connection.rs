@@ -33,7 +33,7 @@ const KEPT_LEN: usize = 64 << 10;
 /// with unread bytes would destroy the refusal before the peer reads it.
 const DRAIN_TIME: Duration = Duration::from_secs(1);
 
-/// The maximum time by which client timers may fire early: Node.js counts whole milliseconds.
+/// How early client timers may fire at most: Node.js counts whole milliseconds.
 const CLOCK_GRAIN: Duration = Duration::from_millis(2);
 
 pub(super) struct Connection {

@@ -56,7 +56,7 @@ const GRACE: u32 = 4;
 /// start: about 4 of 15 s.
 const PROGRESS_PART: u32 = 4;
 
-/// The factor by which to wait longer for a suspect: 45 s for an SDK. Clients that back off for longer
+/// The factor for a longer wait for a suspect: 45 s for an SDK. Clients that back off for longer
 /// make several requests, and the conductor already waits longer for those.
 const SUSPECT_FACTOR: u32 = 3;
 

@@ -25,7 +25,7 @@ struct Open {
 }
 
 impl ChatChunks {
-    /// The open call to which a piece belongs, unless the piece begins a new one. A different id begins a
+    /// The open call that a piece belongs to, unless the piece begins a new one. A different id begins a
     /// call, and so does a name without an id, whatever the number.
     fn goes_on(&self, number: Option<u64>, id: &str, name: &str) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.number == number)?;
