@@ -369,12 +369,13 @@ mod tests {
         assert_eq!(shown_ids_or_own(&plan, 0, &right(&plan)), Ok(Vec::new()));
         let told = |change: fn(&mut Vec<Value>)| kept_ids(&plan, 0, &body(&plan, change)).unwrap_err().seen;
         assert!(
-            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into()).contains("has the calls own-1, ")
+            told(|said| said[1]["tool_calls"][0]["id"] = "own-1".into())
+                .contains("contains the calls own-1, ")
         );
-        assert!(told(|said| drop(said.remove(1))).contains("has the calls none"));
-        assert!(told(|said| drop(said.pop())).contains("has results for"));
+        assert!(told(|said| drop(said.remove(1))).contains("contains the calls none"));
+        assert!(told(|said| drop(said.pop())).contains("contains results for"));
         let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
-        assert!(forgot.is_err_and(|defect| defect.seen.contains("the user's words")));
+        assert!(forgot.is_err_and(|defect| defect.seen.contains("the user's message")));
     }
 
     #[test]
