@@ -117,7 +117,7 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines)? })
 }
 
-/// The classes whose bugs occur between client and provider. The histories given to filters cover them, and a
+/// The classes with bugs between client and provider. The histories given to filters cover them, and a
 /// filter with a planted bug proves them.
 fn between(
     is_wanted: impl Fn(&str) -> bool,

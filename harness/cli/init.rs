@@ -163,7 +163,7 @@ impl Init {
         Ok(0)
     }
 
-    /// The project to test, as a path relative to the folder. None if there is no project.
+    /// The project to test, as a path relative to the folder. `None` if there is no project.
     fn project(&self, template: &Template) -> Result<Option<String>, CliError> {
         if self.no_project {
             return Ok(None);

@@ -23,7 +23,7 @@ struct EndSignals {
     listened: Vec<(EndSignal, Signal)>,
 }
 
-/// Runs something to its end. None if a signal asks the program to end.
+/// Runs something to its end. `None` if a signal asks the program to end.
 pub(super) async fn until_interrupted<T>(run: impl Future<Output = T>) -> Option<T> {
     // The handlers are in place before the work begins.
     let mut signals = EndSignals::listen();

@@ -40,7 +40,7 @@ impl Source {
         }
     }
 
-    /// The path to a file or folder in the working directory that a built-in name hides. None if it hides
+    /// The path to a file or folder in the working directory that a built-in name hides. `None` if it hides
     /// nothing.
     pub(super) fn hidden(word: &str) -> Option<String> {
         (is_built_in(word) && Path::new(word).exists()).then(|| format!("./{word}"))

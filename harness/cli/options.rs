@@ -169,7 +169,7 @@ impl PlanOptions {
     }
 }
 
-/// Removes the plans whose ids contain one of these texts. At least one plan must be left.
+/// Removes the plans with one of these texts in their ids. At least one plan must be left.
 pub(super) fn without(mut jobs: Vec<Job>, excluded: &[String]) -> Result<Vec<Job>, CliError> {
     jobs.retain(|job| {
         let id = job.plan.id.to_string();

@@ -122,7 +122,7 @@ impl Progress {
         }
     }
 
-    /// Reports the progress of work whose length is unknown.
+    /// Reports the progress of work of unknown length.
     pub(super) fn say(&self, words: &str) {
         match &self.bar {
             Some(bar) => bar.set_message(words.to_owned()),

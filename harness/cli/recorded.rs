@@ -52,7 +52,7 @@ pub(super) fn conversation(word: &str) -> Result<Conversation, CliError> {
     Ok(Conversation { name, scenario, words })
 }
 
-/// The last refused request in a recording, or the request on the line in `FILE#LINE`, as a session. None if
+/// The last refused request in a recording, or the request on the line in `FILE#LINE`, as a session. `None` if
 /// the file is not a recording.
 pub(super) fn refused(word: &str) -> Option<Result<Session, CliError>> {
     let (file, line) = split(word);

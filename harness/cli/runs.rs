@@ -19,7 +19,7 @@ const MAX_BYTES: u64 = 200 << 20;
 /// Milliseconds after which an unfinished run counts as abandoned.
 const ABANDONED_MS: u128 = 24 * 60 * 60 * 1000;
 
-/// Removes older runs, and returns the folder for a new run. None if there is no cache folder.
+/// Removes older runs, and returns the folder for a new run. `None` if there is no cache folder.
 pub(super) fn new_folder() -> Option<PathBuf> {
     let runs = runs_folder()?;
     std::fs::create_dir_all(&runs).ok()?;

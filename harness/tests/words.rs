@@ -124,7 +124,7 @@ const ADVISED: [Pattern; 12] = [
     ),
     pattern("a test holds", r"(?i)\btests? (?:holds?|held)\b", NEVER, "a test checks"),
     pattern("is told", r"(?i)\b(?:is|are|was|were) told\b", NEVER, "say who reports it"),
-    pattern("of which", r"(?i)\b(?:of|to|by) (?:which|whom)\b", NEVER, "a second sentence"),
+    pattern("of which", r"(?i)\b(?:of|to|by) (?:which|whom)\b|\bwhose\b", NEVER, "a second sentence"),
     pattern("nobody", r"(?i)\bnobody\b", NEVER, "no one, or the passive"),
     pattern("for good", r"(?i)\bfor good\b", NEVER, "permanently"),
     pattern("all the same", r"(?i)\ball the same\b", NEVER, "anyway"),

@@ -54,7 +54,7 @@ pub(super) struct SessionRow {
     pub(super) system: String,
     /// The plan.
     plan: String,
-    /// The planted fault; none if the product itself broke the session, or left it intact.
+    /// The planted fault. `None` if the product itself broke the session, or left it intact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     planted: Option<String>,
     /// The call at which it was planted.

@@ -30,7 +30,7 @@ impl Judged {
     }
 }
 
-/// The reason why the runs decide nothing although every request was accepted. None if they decide.
+/// The reason why the runs decide nothing although every request was accepted. `None` if they decide.
 fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {
     let last = runs.last()?;
     match last.ended {

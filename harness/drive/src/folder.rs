@@ -29,7 +29,7 @@ pub struct RunFolder {
     /// The first failed write; nothing is written after it.
     failure: Mutex<Option<FolderError>>,
     /// The folder itself, locked while it is written. The operating system releases the lock when the process
-    /// ends for any reason. None if the file system cannot lock folders.
+    /// ends for any reason. `None` if the file system cannot lock folders.
     _lock: Option<File>,
 }
 
@@ -70,10 +70,10 @@ pub struct RunArguments {
     /// The version of the SDK that was requested instead of the lockfile's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sdk_version: Option<String>,
-    /// The model that systems were asked to use; none if each used its default.
+    /// The model that systems were asked to use. `None` if each used its default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The factor of all waits; none if it is 1.
+    /// The factor of all waits. `None` if it is 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub patience: Option<f64>,
     pub dialects: Vec<String>,
@@ -304,7 +304,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, FolderError> {
     Ok(paths)
 }
 
-/// The text of a file; none if it does not exist.
+/// The text of a file. `None` if it does not exist.
 fn read(path: &Path) -> Result<Option<String>, Box<dyn Error + Send + Sync>> {
     let file = match std::fs::File::open(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),

@@ -6,7 +6,7 @@ use crate::{CallFact, Facts};
 
 /// Returns, for each call in `before`, its index among the calls in `after`.
 ///
-/// Calls whose id occurs exactly once on each side are matched by it. Other calls are matched by tool and
+/// Calls are matched by id if it occurs exactly once on each side. Other calls are matched by tool and
 /// arguments, starting from the end, because filters drop messages at the beginning. If both sides have the
 /// same number of remaining calls, these are matched in order.
 pub(crate) fn aligned(before: &Facts, after: &Facts) -> Vec<Option<usize>> {

@@ -60,7 +60,7 @@ const MAX_IN_ROUNDS: usize = 12;
 const MAX_APART: usize = 8;
 
 /// The maximum number of unchanged inputs per route that are sent a second time. This is enough to detect a
-/// filter whose second answer differs.
+/// filter with a different second answer.
 const MAX_EQUAL_AGAIN: usize = 8;
 
 /// Judges the answers of a filter to inputs on one route. `back` is the route that converts back.

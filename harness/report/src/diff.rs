@@ -48,7 +48,7 @@ pub struct Divergence {
 /// Plans that cannot be compared, because they were not judged on both systems.
 #[derive(Debug, Clone, Serialize)]
 pub struct Gap {
-    /// The verdict on the first system; none if the plan was not run.
+    /// The verdict on the first system. `None` if the plan was not run.
     pub first: Option<String>,
     pub second: Option<String>,
     pub reason: Option<String>,

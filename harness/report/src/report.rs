@@ -184,7 +184,7 @@ impl Case {
         self.findings.iter().map(|finding| finding.harm).min()
     }
 
-    /// The number of runs with the same verdict, as text; none if every run of the plan had the same
+    /// The number of runs with the same verdict, as text. `None` if every run of the plan had the same
     /// result.
     pub fn label(&self) -> Option<String> {
         self.repeats.as_ref().and_then(Repeats::label)

@@ -1,7 +1,7 @@
 //! Conversations in a form that is independent of dialects, and the request bodies for them.
 //!
 //! The readers of stored sessions and the history generator produce this form. A message is a list of
-//! blocks, whose kinds exist in every dialect: text, thinking, a call, a result, an image. A block that
+//! blocks. Their kinds exist in every dialect: text, thinking, a call, a result, an image. A block that
 //! only one dialect has is kept unchanged and left out of requests in other dialects. [`render()`] writes
 //! the body that a careful client would send, with the pointer of each block in it. It does not fix
 //! anything.

@@ -1,4 +1,4 @@
-//! Validation against all providers for a dialect at once, for a client whose provider is not yet known.
+//! Validation against all providers for a dialect at once, for a client with a provider that is not yet known.
 
 use hashbrown::HashMap;
 

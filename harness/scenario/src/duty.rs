@@ -40,7 +40,7 @@ crate::named! {
     }
 }
 
-/// The duties that the application performs around a system; none if the system performs all of them itself.
+/// The duties that the application performs around a system. `None` if the system performs all of them itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Application {
     duties: Vec<Duty>,

@@ -285,7 +285,7 @@ pub struct PlannedCall {
     /// is the index of its message.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub given: bool,
-    /// The call whose sub-agent makes this call; turn, reply and attempt then refer to that call.
+    /// The call that started the sub-agent making this call; turn, reply and attempt then refer to that call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<CallKey>,
 }

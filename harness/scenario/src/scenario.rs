@@ -155,7 +155,7 @@ crate::named! {
         GivenPictures = "given-pictures",
         /// A given history may contain entries that exist only in a store: instructions in between, failed replies and compactions.
         GivenMarks = "given-marks",
-        /// A given history may contain results whose call the store has lost.
+        /// A given history may contain results of calls that the store has lost.
         GivenOrphans = "given-orphans",
         /// A given history may contain arguments that are not a JSON object.
         GivenRawArguments = "given-raw-arguments",

@@ -126,7 +126,7 @@ impl<'a> Shrinker<'a> {
         Shrinker { setting, search, known, open: Vec::new(), n_runs: 0, budget }
     }
 
-    /// The next candidates to run, at most `at_once`; none if nothing is left to try or the budget is used
+    /// The next candidates to run, at most `at_once`. `None` if nothing is left to try or the budget is used
     /// up.
     ///
     /// The first is the next candidate; the others follow if those before them do not trigger the cause.

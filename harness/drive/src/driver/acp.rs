@@ -345,7 +345,7 @@ impl Session {
         }
     }
 
-    /// The history as the system has stored it, in its own format; none if the adapter does not show it.
+    /// The history as the system has stored it, in its own format. `None` if the adapter does not show it.
     pub async fn history(&self) -> Result<Option<Value>, DriverError> {
         if !self.shows_history {
             return Ok(None);

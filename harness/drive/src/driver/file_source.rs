@@ -21,7 +21,7 @@ pub enum FileSource {
 pub const MAX_FILE: u64 = MAX_TEXT as u64;
 
 impl FileSource {
-    /// The text of a file of at most `max_bytes`; none if there is no such file.
+    /// The text of a file of at most `max_bytes`. `None` if there is no such file.
     pub(super) fn read_text(&self, path: &str, max_bytes: u64) -> Result<Option<String>> {
         match self {
             FileSource::BuiltIn(files) => {

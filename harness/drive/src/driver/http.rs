@@ -97,7 +97,7 @@ impl Post {
         }
     }
 
-    /// The complete body of the answer; none if the connection broke.
+    /// The complete body of the answer. `None` if the connection broke.
     pub(super) async fn body(mut self) -> Option<Vec<u8>> {
         let mut body = Vec::new();
         loop {

@@ -109,12 +109,12 @@ impl InProcess {
         crossed().await.is_ok() && self.ask(AgentCommand::Barrier).await.is_some()
     }
 
-    /// The agent's history, as a JSON array of messages; none if its task has ended.
+    /// The agent's history, as a JSON array of messages. `None` if its task has ended.
     pub async fn history(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::History).await
     }
 
-    /// The state that the agent has saved; none if its task has ended.
+    /// The state that the agent has saved. `None` if its task has ended.
     pub async fn saved(&self) -> Option<Vec<u8>> {
         self.ask(AgentCommand::Saved).await
     }
@@ -125,7 +125,7 @@ impl InProcess {
     }
 
     /// Ends the agent immediately, as SIGKILL would, with all its connections. Returns the state that it had
-    /// saved by then; none if it had ended before.
+    /// saved by then. `None` if it had ended before.
     pub async fn kill(&mut self) -> Option<Vec<u8>> {
         let saved = self.ask(AgentCommand::Kill).await;
         // The connections close with the task, even if it panicked.
@@ -137,7 +137,7 @@ impl InProcess {
         self.events.recv().await
     }
 
-    /// Sends a command and waits for its result; none if the task has ended.
+    /// Sends a command and waits for its result. `None` if the task has ended.
     async fn ask<T>(&self, command: impl FnOnce(oneshot::Sender<T>) -> AgentCommand) -> Option<T> {
         let (answer, wait) = oneshot::channel();
         self.send(command(answer));

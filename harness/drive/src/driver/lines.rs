@@ -174,7 +174,7 @@ fn check_update(params: Option<&Value>) -> Result<(), InvalidMessage> {
     shown(update).map(|_| ())
 }
 
-/// The call state that an update shows: the call's id and state. None if the update is not about a call.
+/// The call state that an update shows: the call's id and state. `None` if the update is not about a call.
 pub(super) fn shown(update: &Value) -> Result<Option<(String, ShownState)>, InvalidMessage> {
     let first = match update.get("sessionUpdate").and_then(Value::as_str) {
         Some("tool_call") => true,

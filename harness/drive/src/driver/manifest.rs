@@ -21,11 +21,11 @@ pub use super::file_source::{FileSource, MAX_FILE};
 pub struct Manifest {
     /// The name that users write, such as `ai-sdk`.
     pub name: String,
-    /// The package name of the SDK; none if the adapter may report any name.
+    /// The package name of the SDK. `None` if the adapter may report any name.
     pub sdk: Option<String>,
-    /// Its exact version; none if the adapter may report any version.
+    /// Its exact version. `None` if the adapter may report any version.
     pub version: Option<String>,
-    /// The working tree under test, as an absolute path; none if a released version is tested.
+    /// The working tree under test, as an absolute path. `None` if a released version is tested.
     pub project: Option<PathBuf>,
     pub description: String,
     /// The dialects that the adapter can configure the SDK for.
@@ -45,13 +45,13 @@ pub struct Manifest {
     pub tools: Option<NamePattern>,
     /// The names of the adapter's files.
     pub files: Vec<String>,
-    /// The kit that it imports; none if it implements the protocol itself.
+    /// The kit that it imports. `None` if it implements the protocol itself.
     pub kit: Option<Kit>,
     /// The folder, below the manifest's, with the files of only this version, such as its lockfile.
     pub folder: Option<String>,
     /// The probes of `verify-adapter` that this version is known to fail, each with the reason.
     pub limits: BTreeMap<String, String>,
-    /// The keys of its capabilities, with which `verify-adapter` compares its claims; none if they are not
+    /// The keys of its capabilities, with which `verify-adapter` compares its claims. `None` if they are not
     /// listed.
     pub capabilities: Option<Vec<String>>,
     /// The size of an installation in MB, if it was measured.
@@ -263,17 +263,17 @@ impl Manifest {
         Manifest { waits: self.waits.times(factor), ..self }
     }
 
-    /// The text of one file, by its path; none if the file does not exist or cannot be read.
+    /// The text of one file, by its path. `None` if the file does not exist or cannot be read.
     pub fn text(&self, path: &str) -> Option<String> {
         self.read_text(path, MAX_FILE).ok().flatten()
     }
 
-    /// Like [`Manifest::text`], but for a file of at most `max_bytes`. None if there is no such file.
+    /// Like [`Manifest::text`], but for a file of at most `max_bytes`. `None` if there is no such file.
     pub fn read_text(&self, path: &str, max_bytes: u64) -> std::io::Result<Option<String>> {
         self.place.read_text(path, max_bytes)
     }
 
-    /// The names under which the tools are offered to the model; none if they keep their scenario names.
+    /// The names under which the tools are offered to the model. `None` if they keep their scenario names.
     pub fn tool_names(&self) -> Option<&NamePattern> {
         self.tools.as_ref().or(self.acp.as_ref().map(|plain| &plain.tools))
     }
@@ -295,7 +295,7 @@ impl Manifest {
         own.map(|mode| &mode.dialects).filter(|own| !own.is_empty()).unwrap_or(&self.dialects).clone()
     }
 
-    /// The duties of the application in a mode; none if the manifest does not know the mode.
+    /// The duties of the application in a mode. `None` if the manifest does not know the mode.
     pub fn application(&self, mode: &str) -> Application {
         let known = self.modes.iter().find(|known| known.name == mode);
         known.map(Mode::application).unwrap_or_default()

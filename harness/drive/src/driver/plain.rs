@@ -35,9 +35,9 @@ pub struct Plain {
     /// The program that puts a given history into the store, and its arguments; empty if there is none.
     #[serde(default)]
     pub give: Vec<String>,
-    /// The prompt that makes the agent summarise the history, such as `/compact`; none if there is none.
+    /// The prompt that makes the agent summarise the history, such as `/compact`. `None` if there is none.
     pub summarise: Option<String>,
-    /// The method with which the harness logs in, by its id in the agent's answer to `initialize`; none if no
+    /// The method with which the harness logs in, by its id in the agent's answer to `initialize`. `None` if no
     /// login is needed.
     pub authenticate: Option<String>,
     /// The number of sessions that one process serves before it is replaced. Agents keep what they have
@@ -212,7 +212,7 @@ impl PlainAgent {
         }
     }
 
-    /// The prompt that requests this change of the history; none if the agent has none.
+    /// The prompt that requests this change of the history. `None` if the agent has none.
     pub(super) fn words_for(&self, change: &Change) -> Option<&str> {
         match change {
             Change::Summarise { .. } => self.plain.summarise.as_deref(),

@@ -69,7 +69,7 @@ impl Program {
         self.supervisor.wait().await.map(program_status)
     }
 
-    /// Like [`Program::ended`], but waits for at most `limit`. None if it still runs.
+    /// Like [`Program::ended`], but waits for at most `limit`. `None` if it still runs.
     pub async fn ended_within(&mut self, limit: Duration) -> Option<io::Result<ExitStatus>> {
         let process = self.supervisor.id();
         within(process, limit, self.ended()).await.ok()

@@ -36,7 +36,7 @@ impl fmt::Debug for Questions {
 }
 
 impl Questions {
-    /// Keeps a question. None if there are too many; the question is then answered as cancelled.
+    /// Keeps a question. `None` if there are too many; the question is then answered as cancelled.
     pub(super) fn keep(
         &self,
         request: &RequestPermissionRequest,

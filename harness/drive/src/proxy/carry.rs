@@ -87,7 +87,7 @@ impl Errand {
     }
 }
 
-/// The way in which the answer to the client ends; none if the end was already sent, or the client
+/// The way in which the answer to the client ends. `None` if the end was already sent, or the client
 /// is gone.
 fn ending_of(end: &PassageEnd) -> Option<Ending> {
     match end {

@@ -150,7 +150,7 @@ fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The bytes of a text in base64, with or without padding; none if it is not base64.
+/// The bytes of a text in base64, with or without padding. `None` if it is not base64.
 fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut bits, mut n_bits) = (0_u32, 0);

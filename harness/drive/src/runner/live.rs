@@ -233,7 +233,7 @@ impl Live<'_> {
         Ok(())
     }
 
-    /// The next event; none if what happened is not an event.
+    /// The next event. `None` if what happened is not an event.
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
         match self.saves.next() {
             Some(Due::Happened(event)) => return Ok(Some(event)),

@@ -33,7 +33,7 @@ use probe::{Defect, Halt, Probed};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verification {
     pub system: String,
-    /// The SDK and its version, as the adapter reports them; none if it never did.
+    /// The SDK and its version, as the adapter reports them. `None` if it never did.
     pub about: Option<String>,
     /// The probe results, in a fixed order.
     pub probes: Vec<ProbeReport>,

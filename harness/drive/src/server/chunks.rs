@@ -43,7 +43,7 @@ impl ChunkReader {
         Ok(used)
     }
 
-    /// Reads one step; none if it needs more bytes, or if the body has ended.
+    /// Reads one step. `None` if it needs more bytes, or if the body has ended.
     fn step(&mut self, bytes: &[u8], body: &mut Vec<u8>) -> Result<Option<usize>, HttpRefusal> {
         match self.at {
             Chunk::Size => match httparse::parse_chunk_size(bytes) {

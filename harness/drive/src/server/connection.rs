@@ -140,7 +140,7 @@ impl Connection {
         }
     }
 
-    /// Reads a request; none if the connection ends instead.
+    /// Reads a request. `None` if the connection ends instead.
     async fn next_request(&mut self) -> Option<HttpRequest> {
         match self.read_request().await {
             Ok(request) => request,
@@ -160,7 +160,7 @@ impl Connection {
         }
     }
 
-    /// Reads a request; none if the peer closes instead.
+    /// Reads a request. `None` if the peer closes instead.
     async fn read_request(&mut self) -> Result<Option<HttpRequest>, HttpRefusal> {
         if self.input.is_empty() && self.fill(READ_LEN).await.is_err() {
             return Ok(None);

@@ -109,7 +109,7 @@ impl HttpRefusal {
     }
 }
 
-/// Reads a head from the start of the bytes; none if it is not complete yet.
+/// Reads a head from the start of the bytes. `None` if it is not complete yet.
 pub(super) fn read_head(bytes: &[u8], max_body: usize) -> Result<Option<Head>, HttpRefusal> {
     let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
     let mut request = httparse::Request::new(&mut headers);

@@ -179,7 +179,7 @@ mod linux {
             self.lengths(nowhere, nowhere).is_ok()
         }
 
-        /// The state of the socket with these addresses; none if there is no such socket.
+        /// The state of the socket with these addresses. `None` if there is no such socket.
         fn lengths(&mut self, local: SocketAddrV4, remote: SocketAddrV4) -> Result<Option<Lengths>> {
             self.n_asked = self.n_asked.wrapping_add(1);
             self.socket.send(&request(self.n_asked, local, remote))?;

@@ -209,7 +209,7 @@ fn turn_of(plan: &Plan, items: &[&Item]) -> Option<usize> {
     found
 }
 
-/// The turn whose message is in the same run of user texts. Text that a system inserts directly before the
+/// The turn with its message in the same run of user texts. Text that a system inserts directly before the
 /// user's message belongs to the turn of that message.
 fn turn_ahead(plan: &Plan, items: &[&Item], index: usize) -> Option<usize> {
     let is_user_text =

@@ -101,7 +101,7 @@ pub(super) fn without_results(
     thread
 }
 
-/// The body of a Responses request whose reply the provider stores.
+/// The body of a Responses request. The provider stores the reply.
 pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&body);
     text.replacen(r#""store":false"#, r#""store":true"#, 1).into_bytes()

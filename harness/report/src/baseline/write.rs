@@ -85,7 +85,7 @@ pub fn rewrite(old: &Baseline, format: Format, shown: &[PlanFindings<'_>], known
     Baseline { file: old.file.clone(), system: old.system.clone(), entries }
 }
 
-/// The entry with its notes updated by this run; none if its cause no longer occurs in any plan that it
+/// The entry with its notes updated by this run. `None` if its cause no longer occurs in any plan that it
 /// covers.
 fn renoted(old: &Baseline, entry: &Entry, judged: &[&PlanFindings<'_>]) -> Option<Entry> {
     let covered: Vec<&&PlanFindings<'_>> = judged.iter().filter(|shown| old.covers(entry, shown)).collect();

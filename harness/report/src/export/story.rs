@@ -14,7 +14,7 @@ pub(super) struct Story {
     /// The requests that get the recorded reply, in order; later requests get a short text.
     pub(super) answered: Vec<ExchangeId>,
     /// The positions at which replies are held: the request, counted from 1, and how many frames have been
-    /// sent; none if not even the head was sent.
+    /// sent. `None` if not even the head was sent.
     pub(super) holds: Vec<(usize, Option<usize>)>,
     /// The calls that settle or run, in the order of the plan.
     pub(super) calls: Vec<CallKey>,

@@ -43,7 +43,7 @@ pub struct Reply {
 /// A position in a reply at which the provider stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// The number of frames sent by then; none if not even the head was sent.
+    /// The number of frames sent by then. `None` if not even the head was sent.
     pub after_frames: Option<usize>,
     /// The same position in the plan's terms.
     pub at: Held,

@@ -13,7 +13,7 @@ use super::{CaseNote, MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
 use brickbat_scenario::trace::{Event, ExchangeId};
 use brickbat_scenario::wire;
 
-/// Returns a file's text by its name, none if there is no such file, or the reason why it cannot be
+/// Returns a file's text by its name, `None` if there is no such file, or the reason why it cannot be
 /// read.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Option<String>, RecordError>;
 

@@ -44,7 +44,7 @@ impl Repeats {
         self.seen == self.of && self.findings.is_empty() && self.rescued.is_empty()
     }
 
-    /// The label for a case whose runs differ; none if they do not differ.
+    /// The label for a case with different runs. `None` if they do not differ.
     pub fn label(&self) -> Option<String> {
         if self.is_steady() {
             return None;

@@ -108,7 +108,7 @@ fn key_of(record: &Record, history: &History, id: &str) -> Option<CallKey> {
     })
 }
 
-/// The outcome of the called tool by then; none if it had no result yet. A fast system may send a result
+/// The outcome of the called tool by then. `None` if it had no result yet. A fast system may send a result
 /// before the harness sees it arrive; then the text names its source.
 fn given<'a>(record: &'a Record, key: CallKey, text: &str, n_events: usize) -> Option<&'a ToolOutcome> {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());

@@ -40,13 +40,13 @@ impl Stopped {
 }
 
 impl Report {
-    /// The count of a stopped run, such as `8 causes seen, 2 confirmed`; none if nothing stopped it.
+    /// The count of a stopped run, such as `8 causes seen, 2 confirmed`. `None` if nothing stopped it.
     pub fn seen_words(&self) -> Option<String> {
         Some(self.stopped.as_ref()?.seen_words(!self.baselines.is_empty()))
     }
 
     /// A line on a run that was stopped, such as
-    /// `stopped: 8 causes seen, 2 confirmed; the time was up; 38 plans were not run`; none if nothing stopped it.
+    /// `stopped: 8 causes seen, 2 confirmed; the time was up; 38 plans were not run`. `None` if nothing stopped it.
     pub fn stopped_line(&self) -> Option<String> {
         let stopped = self.stopped.as_ref()?;
         let n_left = self.cases.iter().filter(|case| self.is_left(case)).count();

@@ -255,7 +255,7 @@ fn account(text: &mut String, account: &Account) {
     }
 }
 
-/// The level of a system and the reason why it does not reach the next; none if only a part of the
+/// The level of a system and the reason why it does not reach the next. `None` if only a part of the
 /// requirements ran.
 pub(super) fn level(account: &Account) -> Option<String> {
     if account.level.is_none() && account.broken_by.is_empty() && account.unasked.is_empty() {

@@ -13,7 +13,7 @@ pub enum Strictness {
     Newest,
     /// This profile.
     Profile(&'static Profile),
-    /// The newest profiles for a dialect, all at once, for a client whose provider is unknown.
+    /// The newest profiles for a dialect, all at once, for a client with an unknown provider.
     Union,
 }
 

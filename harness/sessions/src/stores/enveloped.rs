@@ -37,7 +37,7 @@ impl Enveloped {
         session
     }
 
-    /// Writes edits to a session whose places refer to the real file.
+    /// Writes edits with places that refer to the real file.
     pub(crate) fn write(
         &self,
         files: &Files,

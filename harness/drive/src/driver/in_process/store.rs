@@ -17,7 +17,7 @@ impl Store {
         Store { file: folder.join(format!("{session_id}.json")), written: Vec::new() }
     }
 
-    /// The content of the file; none if there is no file.
+    /// The content of the file. `None` if there is no file.
     pub fn read(&self) -> Result<Option<Vec<u8>>, DriverError> {
         match std::fs::read(&self.file) {
             Ok(bytes) => Ok(Some(bytes)),
@@ -26,7 +26,7 @@ impl Store {
         }
     }
 
-    /// The state that another process has written since; none if the file still contains the last state
+    /// The state that another process has written since. `None` if the file still contains the last state
     /// written or read here.
     pub fn changed(&mut self) -> Result<Option<Vec<u8>>, DriverError> {
         let Some(bytes) = self.read()?.filter(|bytes| *bytes != self.written) else { return Ok(None) };

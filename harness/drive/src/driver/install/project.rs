@@ -15,7 +15,7 @@ use super::{AdapterFile, MAX_LOCK, symlink};
 pub(super) struct Project {
     /// The manifest's folder, to which the paths in `requirements.txt` are relative.
     pub(super) folder: PathBuf,
-    /// The tree that the manifest names; none if only `requirements.txt` names one.
+    /// The tree that the manifest names. `None` if only `requirements.txt` names one.
     pub(super) tree: Option<PathBuf>,
     /// The files that list its dependencies.
     depends: Vec<AdapterFile>,
@@ -26,7 +26,7 @@ const DEPENDENCY_FILES: [&str; 5] =
     ["pyproject.toml", "setup.py", "setup.cfg", "package.json", "package-lock.json"];
 
 impl Project {
-    /// The working tree of a manifest; none if everything comes from a registry. `named` are the files that
+    /// The working tree of a manifest. `None` if everything comes from a registry. `named` are the files that
     /// list the dependencies.
     pub(super) fn of(manifest: &Manifest, named: &[AdapterFile]) -> Result<Option<Project>, DriverError> {
         let FileSource::Folder(folder) = &manifest.place else { return Ok(None) };

@@ -76,7 +76,7 @@ impl SystemSession {
         }
     }
 
-    /// The id of the system's root process; none if the system runs in this process.
+    /// The id of the system's root process. `None` if the system runs in this process.
     pub(super) fn process(&self) -> Option<u32> {
         match self {
             SystemSession::InProcess(_) => None,
@@ -123,7 +123,7 @@ impl SystemSession {
         }
     }
 
-    /// The history that the system has stored, or why it failed to report it; none if it cannot report it.
+    /// The history that the system has stored, or why it failed to report it. `None` if it cannot report it.
     pub(super) async fn history(&self) -> Option<Result<Value, DriverError>> {
         match self {
             SystemSession::InProcess(session) => {
@@ -140,7 +140,7 @@ impl SystemSession {
         }
     }
 
-    /// The adapter process's standard error since the first `len` bytes; none if there is no process.
+    /// The adapter process's standard error since the first `len` bytes. `None` if there is no process.
     pub(super) fn stderr_since(&self, len: u64) -> Option<String> {
         match self {
             SystemSession::InProcess(_) => None,

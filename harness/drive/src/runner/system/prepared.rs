@@ -96,7 +96,7 @@ pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
         .map_err(|error| DriverError::harness("cannot open the provider's socket", error))
 }
 
-/// The description of an agent that speaks ACP itself; none if the system has an adapter.
+/// The description of an agent that speaks ACP itself. `None` if the system has an adapter.
 fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
     let plain = manifest.acp.as_ref()?;
     Some(PlainAgent {

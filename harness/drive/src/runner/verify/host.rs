@@ -175,7 +175,7 @@ impl Host {
         self.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages)
     }
 
-    /// The number of consecutive sessions that one process must support; none if there is no limit.
+    /// The number of consecutive sessions that one process must support. `None` if there is no limit.
     pub(super) fn max_sessions(&self) -> Option<usize> {
         self.prepared.agent.as_ref().map(|agent| agent.plain.max_sessions)
     }

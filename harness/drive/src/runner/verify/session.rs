@@ -190,7 +190,7 @@ impl ProbeSession {
         }
     }
 
-    /// Continues until an event that `is_awaited`; none if it does not come.
+    /// Continues until an event that `is_awaited`. `None` if it does not come.
     pub(super) async fn until(
         &mut self,
         wait: Duration,

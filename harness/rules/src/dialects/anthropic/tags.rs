@@ -8,7 +8,7 @@ use super::schema::{BlockSpot, Complaint, REQUEST_SHAPE};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
-/// Checks the type of a block whose kind is unknown.
+/// Checks the type of a block of unknown kind.
 pub(super) fn check_block(spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {
     check_tag(block.get(Field::Type), TagSpot { block: spot, inner: None }, out);
 }

@@ -39,7 +39,7 @@ const RESPONSES_PARTS: [&str; 7] = [
 const RESPONSES_ITEMS: [&str; 5] =
     ["function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "reasoning"];
 
-/// OpenAI Chat Completions parts whose names no Responses item or part has.
+/// OpenAI Chat Completions parts with names that no Responses item or part has.
 const CHAT: [&str; 3] = ["text", "image_url", "file"];
 
 /// AI SDK parts, and the types that LangChain gives to Gemini parts and to calls.

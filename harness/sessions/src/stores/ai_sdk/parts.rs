@@ -151,7 +151,7 @@ pub(crate) fn typed_output(output: &Value) -> Option<(Vec<Block>, bool)> {
     })
 }
 
-/// One part of an output whose type is `content`. Parts that the Anthropic provider drops with a warning
+/// One part of an output of type `content`. Parts that the Anthropic provider drops with a warning
 /// are left out.
 fn content_part(part: &Value) -> Option<Block> {
     let data = |key: &str| part.get(key).and_then(Value::as_str);
