@@ -53,11 +53,11 @@ impl Serve {
             let started = StrictServer::start(behaviour, self.port, admission, self.provider.stall).await;
             let mut server = started
                 .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+            print_aside();
             if self.control {
                 control::play(&mut server).await;
                 return Ok(served::exit_code(&server.log()));
             }
-            print_aside();
             let printing = async {
                 // Printed after the Ctrl-C handler is installed, because a reader may interrupt at once.
                 print(&served::banner(server.base_url()));

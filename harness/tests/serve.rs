@@ -146,8 +146,6 @@ fn chat(model: &str, messages: Value) -> Value {
 
 #[test]
 fn an_unread_output_blocks_neither_answers_nor_ctrl_c() {
-    // More rejections than fit into a pipe.
-    const N_REFUSED: usize = 600;
     let folder = TempDir::new().unwrap();
     let mut command = command(folder.path(), &["serve", "--port", "0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -162,14 +160,7 @@ fn an_unread_output_blocks_neither_answers_nor_ctrl_c() {
     let banner = String::from_utf8(banner).unwrap();
     let address = banner.split_whitespace().next().unwrap().strip_prefix("http://").unwrap().to_owned();
     let served = Served { child, address, out: BufReader::new(out), _folder: folder };
-    let broken = json!({ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
-        { "role": "user", "content": "Look." },
-        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "look", "input": {} }] },
-        { "role": "user", "content": "Well?" },
-    ]});
-    for _ in 0..N_REFUSED {
-        assert_eq!(served.post("/v1/messages", &broken).0, 400);
-    }
+    refuse_many(&served);
     kill_process(pid, Signal::INT).unwrap();
     // Its standard error ends when it does; its standard output stays unread.
     let (sender, ended) = std::sync::mpsc::channel();
@@ -182,6 +173,34 @@ fn an_unread_output_blocks_neither_answers_nor_ctrl_c() {
     assert!(said.contains("not printed, because standard output was not read"), "{said}");
     let mut served = served;
     assert_eq!(served.child.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn an_unread_output_does_not_keep_a_controlled_provider_running() {
+    let (Controlled { mut served, orders }, _) = Served::controlled(&[]);
+    refuse_many(&served);
+    drop(orders);
+    let pid = Pid::from_child(&served.child);
+    let (sender, ended) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || sender.send(served.child.wait().unwrap().code()));
+    let code = ended.recv_timeout(PATIENCE);
+    if code.is_err() {
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+    waiting.join().unwrap().unwrap();
+    assert_eq!(code, Ok(Some(1)), "it did not end");
+}
+
+/// Causes more rejections than fit into a pipe.
+fn refuse_many(served: &Served) {
+    let broken = json!({ "model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [
+        { "role": "user", "content": "Look." },
+        { "role": "assistant", "content": [{ "type": "tool_use", "id": "a", "name": "look", "input": {} }] },
+        { "role": "user", "content": "Well?" },
+    ]});
+    for _ in 0..600 {
+        assert_eq!(served.post("/v1/messages", &broken).0, 400);
+    }
 }
 
 #[test]
