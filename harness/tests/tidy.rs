@@ -99,6 +99,18 @@ fn judges_know_no_system() {
     );
 }
 
+/// Twenty stores look at each file. A store that parses it again in `owns` makes a large file slow for
+/// all of them, so only [`Look`](brickbat_sessions::stores::Look) parses.
+#[test]
+fn a_store_recognises_a_file_without_parsing_it() {
+    let store = "harness/sessions/src/stores/goose.rs";
+    let parses =
+        "fn owns(&self, look: &Look<'_>) -> bool {\n        Document::parse(look.main()).is_ok()\n    }";
+    let is_own = "fn owns(&self, look: &Look<'_>) -> bool {\n        look.is_object(is_own)\n    }\n";
+    hold(parsing, &[(store, parses), (store, &parses.replace("Document::parse", "whole"))]);
+    assert_eq!(parsing(store, is_own), Complaints::new());
+}
+
 /// A file that is not in the registry is not compiled, and so nothing would miss it.
 #[test]
 fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
@@ -214,6 +226,16 @@ fn size(path: &str, text: &str) -> Complaints {
 fn switched_off(path: &str, text: &str) -> Complaints {
     let is_off = |line: &&str| ["#[ignore", "#[should_panic"].iter().any(|off| line.trim().starts_with(off));
     text.lines().filter(is_off).map(|line| format!("{path}: {line}")).collect()
+}
+
+/// The lines of a store's `owns` that parse the file.
+fn parsing(path: &str, text: &str) -> Complaints {
+    let owns = shipped(text).skip_while(|line| !line.contains("fn owns(")).skip(1);
+    let body = owns.take_while(|line| !line.contains("fn ") && line.trim() != "}");
+    let parses = |line: &&str| {
+        [" whole(", "parse(", "from_slice(", "from_str("].iter().any(|call| format!(" {line}").contains(call))
+    };
+    body.filter(parses).map(|line| format!("{path}: `owns` parses the file: {}", line.trim())).collect()
 }
 
 fn names(path: &str, text: &str) -> Complaints {
