@@ -69,6 +69,27 @@ fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
 /// A session is private, and so is everything that is made from it.
 #[cfg(unix)]
 #[test]
+fn a_text_report_lists_a_thousand_edits_and_counts_the_others() {
+    let block = |n| json!({ "type": "tool_use", "id": format!("toolu_{n}"), "name": "look", "input": {} });
+    let calls: Vec<Value> = (0..1_250).map(block).collect();
+    let messages = json!([
+        { "role": "user", "content": "Look." },
+        { "role": "assistant", "content": calls },
+        { "role": "user", "content": "And now?" },
+    ]);
+    let body = json!({ "model": "claude-sonnet-5", "max_tokens": 1024, "messages": messages });
+    let folder = folder_of(&[("long.json", &body.to_string())]);
+    let repaired = said(&folder, &["repair", "long.json"]);
+    assert_eq!(repaired.code, Some(0), "{repaired:#?}");
+    assert!(repaired.out.starts_with("1250 edits, nothing lost.\n"), "{}", &repaired.out[..200]);
+    assert_eq!(repaired.out.lines().filter(|line| line.starts_with("  /messages/1/content/")).count(), 1_000);
+    assert!(repaired.out.contains("\n  … and 250 more; `--format json` lists them all\n"));
+    let listed = said(&folder, &["repair", "long.json", "--dry-run", "--format", "json"]);
+    let report: Value = serde_json::from_str(&listed.out).unwrap();
+    assert_eq!(report["edits"].as_array().unwrap().len(), 1_250, "{report}");
+}
+
+#[test]
 fn files_made_from_a_private_session_are_private() {
     use std::os::unix::fs::PermissionsExt;
 
