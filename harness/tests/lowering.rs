@@ -271,7 +271,7 @@ fn an_early_end_that_leaves_nothing_out_is_impossible() {
         // A provider that has reported the reply as complete reports no error after it.
         let expected = (ends_with_stop && is_behind_all).then(|| {
             let action = "error overloaded after stop of reply 1";
-            format!("{dialect} ends its stream with the stop reason, so `{action}` can never come")
+            format!("{dialect} ends its stream with the stop reason, so `{action}` would never be sent")
         });
         assert_eq!(impossible("{ error: overloaded }"), expected, "{dialect}");
         // A connection that breaks there is still noticed.

@@ -64,7 +64,7 @@ pub(super) fn behind_the_end<'a>(
     let why = |action: &PlannedAction| match action.what {
         Action::EndEarly => Some("would have no effect"),
         // A provider that has reported the reply as complete sends nothing more.
-        Action::Error(_) => Some("can never come"),
+        Action::Error(_) => Some("would never be sent"),
         _ => None,
     };
     if !wire::of(context.table.dialect(context.turn)).traits.ends_with_stop {
