@@ -6,6 +6,7 @@ mod agent;
 mod baseline;
 mod canaries;
 mod check;
+mod chosen;
 mod classes;
 pub mod closed_loop;
 mod completions;

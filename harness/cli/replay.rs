@@ -131,7 +131,7 @@ impl Replay {
         };
         let cause = first.signature();
         let work = Work::one_again(&kept.run, case)?;
-        let launch = Launch::new(work.profiles.clone())?;
+        let launch = Launch::new(work.chosen.profiles.clone())?;
         let options = Options { repeat: Repeat::ONCE, ..launch.options(AT_ONCE) };
         let times = self.repeat.map_or(RUNS, u32::from);
         let runs = async {

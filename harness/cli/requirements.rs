@@ -1,17 +1,21 @@
 //! Dated requirements: the scenarios, checks and profiles at a date. With them, an update of Brickbat does
 //! not change the verdicts and levels of a system.
 
-use serde::Deserialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::error::UnknownName;
 use super::library;
 use brickbat_drive::runner::System;
-use brickbat_report::report::Report;
+use brickbat_report::report::Case;
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::parse;
 
 /// A set of requirements, as stored in `corpora/requirements`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Requirements {
     /// The name of the set: the month in which it was frozen.
@@ -20,11 +24,12 @@ pub(super) struct Requirements {
     #[serde(rename = "schema")]
     _schema: u32,
     /// The provider's strictness, one profile for each dialect.
-    pub(super) profiles: Vec<String>,
+    #[serde(deserialize_with = "profiles")]
+    pub(super) profiles: Vec<&'static Profile>,
     /// The checks that count.
     pub(super) checks: Vec<String>,
     /// The scenarios, each with the hash of its file.
-    pub(super) scenarios: std::collections::BTreeMap<String, String>,
+    pub(super) scenarios: BTreeMap<String, String>,
 }
 
 impl Requirements {
@@ -47,20 +52,32 @@ impl Requirements {
 
     /// True if a run of all scenarios in these dialects, with these profiles, covers everything that the set
     /// requires of a system.
-    pub(super) fn are_whole(&self, system: &System, dialects: &[Dialect], profiles: &[String]) -> bool {
+    pub(super) fn are_whole(
+        &self,
+        system: &System,
+        dialects: &[Dialect],
+        profiles: &[&'static Profile],
+    ) -> bool {
         let speaks_no_other = system.dialects().iter().all(|dialect| dialects.contains(dialect));
-        speaks_no_other && self.profiles.iter().all(|profile| profiles.contains(profile))
+        let is_applied = |own: &&Profile| profiles.iter().any(|profile| profile.name == own.name);
+        speaks_no_other && self.profiles.iter().all(is_applied)
     }
 
     /// True if every scenario in the set was judged on each system, in at least one dialect.
-    pub(super) fn ran_in(&self, report: &Report) -> bool {
-        let scenario = |plan: &str| plan.split(['#', '@']).next().unwrap_or_default().to_owned();
-        report.accounts.iter().all(|account| {
-            let cases = report.cases.iter().filter(|case| case.system == account.system);
-            let ran: std::collections::BTreeSet<String> = cases.map(|case| scenario(&case.plan)).collect();
-            self.scenarios.keys().all(|id| ran.contains(id))
-        })
+    pub(super) fn ran_in(&self, cases: &[Case]) -> bool {
+        let mut ran: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for case in cases {
+            let scenario = case.plan.split(['#', '@']).next().unwrap_or_default();
+            ran.entry(&case.system).or_default().insert(scenario);
+        }
+        ran.values().all(|ran| self.scenarios.keys().all(|id| ran.contains(id.as_str())))
     }
+}
+
+fn profiles<'de, D: Deserializer<'de>>(names: D) -> Result<Vec<&'static Profile>, D::Error> {
+    let unknown = |name: &str| D::Error::custom(format!("unknown profile `{name}`"));
+    let profile = |name: &String| Profile::named(name).ok_or_else(|| unknown(name));
+    Vec::<String>::deserialize(names)?.iter().map(profile).collect()
 }
 
 fn read(name: &str, text: &str) -> Result<Requirements, parse::Diagnostic> {
@@ -73,7 +90,6 @@ fn read(name: &str, text: &str) -> Result<Requirements, parse::Diagnostic> {
 mod tests {
     use super::*;
     use brickbat_engine::checks::CHECKS;
-    use brickbat_rules::Profile;
     use brickbat_scenario::hash::fnv1a;
     use std::fmt::Write;
 
@@ -110,7 +126,6 @@ mod tests {
         for (name, text) in sets {
             let set = read(&name, text).unwrap();
             assert_eq!(set.profiles.len(), Dialect::ALL.len());
-            assert!(set.profiles.iter().all(|name| Profile::named(name).is_some()));
             assert!(set.checks.iter().all(|check| CHECKS.iter().any(|known| known.id == *check)));
         }
         assert!(Requirements::named("1999-01").is_err());

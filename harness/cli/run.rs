@@ -1,20 +1,21 @@
 //! `brickbat run`.
 
 mod gathered;
+mod play;
 mod records;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 
 use super::baseline::{BaselineOptions, PendingBaseline};
+use super::chosen::Chosen;
 use super::error::{CliError, Outcome};
 use super::explore::{Exploration, ExploreOptions};
-use super::interrupt::until_interrupted;
-use super::launch::{Launch, block_on, cannot_start};
+use super::launch::Launch;
 use super::library::{self, Selection, Source};
 use super::mending::{Mending, Treatment};
 use super::options::{
@@ -27,18 +28,18 @@ use super::requirements::Requirements;
 use super::runs;
 use super::secrets::redactor;
 use super::terminal::width;
-use super::work::{self, Work};
-use brickbat_drive::folder::{self, RunArguments, RunCase, RunCause, RunFolder, RunNote, case_path};
-use brickbat_drive::runner::{self, Job, Keep, Options, Started, Suspected, System, quoted};
+use super::work::Work;
+use brickbat_drive::folder::{self, RunCase, RunCause, RunFolder, RunNote, case_path};
+use brickbat_drive::runner::{Job, Keep, Options, System, quoted};
 use brickbat_report::baseline::Baseline;
 use brickbat_report::record::Record;
 use brickbat_report::report::annotations;
 use brickbat_report::report::brief::{self, Page};
-use brickbat_report::report::{Account, Case, Report, Shard, Timing, text};
+use brickbat_report::report::{Case, Circumstances, EarlyEnd, Report, Shard, Timing, text};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::verdict::Verdict;
-use gathered::Gathered;
+use play::{Play, Played};
 use records::Records;
 
 /// Run scenarios against systems and judge what the systems do.
@@ -147,12 +148,12 @@ impl Run {
             return self.exploration().run();
         }
         if self.list && self.rerun_failed.is_none() {
-            list(&work::plans(&self.arguments())?.0, self.shard);
+            list(&self.chosen().jobs()?, self.shard);
             return Ok(0);
         }
         let mut work = match &self.rerun_failed {
             Some(folder) => Work::again(folder)?,
-            None => Work::of(self.arguments())?,
+            None => Work::of(self.chosen())?,
         };
         if let Some(set) = &self.requirements {
             let is_of_set =
@@ -164,7 +165,7 @@ impl Run {
             return Ok(0);
         }
         if self.list {
-            work.batches.iter().for_each(|(_, jobs)| list(jobs, work.arguments.shard));
+            work.batches.iter().for_each(|(_, jobs)| list(jobs, work.chosen.shard));
             return Ok(0);
         }
         self.report.check_writable()?;
@@ -187,22 +188,16 @@ impl Run {
         Ok(code)
     }
 
-    /// The user's arguments.
-    fn arguments(&self) -> RunArguments {
-        let SystemOptions { systems, manifest, command, mode, sdk_version, patience } = self.system.clone();
-        RunArguments {
+    /// The systems and plans that the options name.
+    fn chosen(&self) -> Chosen {
+        Chosen {
             scenarios: self.plans.scenarios.clone(),
-            systems,
-            manifest: manifest.map(|path| path.to_string_lossy().into_owned()),
-            command,
-            mode,
-            sdk_version,
+            system: self.system.clone(),
             model: self.model.clone(),
-            patience: Some(patience).filter(|factor| *factor != 1.0),
-            dialects: self.provider.dialects().iter().map(|dialect| dialect.name().to_owned()).collect(),
+            dialects: self.provider.dialects().to_vec(),
             profiles: match &self.requirements {
                 Some(set) => set.profiles.clone(),
-                None => self.provider.profiles().iter().map(|profile| profile.name.to_owned()).collect(),
+                None => self.provider.profiles(),
             },
             filter: self.plans.filter.clone(),
             exclude: self.plans.exclude.clone(),
@@ -212,7 +207,7 @@ impl Run {
     }
 
     /// The set of requirements that the run covers completely, if any.
-    fn whole_requirements(&self, work: &Work, report: &Report) -> Option<Requirements> {
+    fn whole_requirements(&self, work: &Work, cases: &[Case]) -> Option<Requirements> {
         let is_part = !self.plans.scenarios.is_empty()
             || self.plans.filter.is_some()
             || !self.plans.exclude.is_empty()
@@ -221,9 +216,9 @@ impl Run {
             return None;
         }
         let set = self.requirements.clone().or_else(Requirements::newest)?;
-        let (dialects, profiles) = (self.provider.dialects(), &work.arguments.profiles);
+        let (dialects, profiles) = (self.provider.dialects(), &work.chosen.profiles);
         let are_whole = work.batches.iter().all(|(system, _)| set.are_whole(system, dialects, profiles));
-        (are_whole && (work.arguments.shard.is_some() || set.ran_in(report))).then_some(set)
+        (are_whole && (work.chosen.shard.is_some() || set.ran_in(cases))).then_some(set)
     }
 
     fn exploration(&self) -> Exploration<'_> {
@@ -260,99 +255,41 @@ impl Run {
     /// Runs everything. If the user interrupts it, the report contains the results so far.
     fn run(&self, work: &Work, records: &Records, baselines: &[Baseline]) -> Result<Report, CliError> {
         let started = Instant::now();
-        let launch = Launch::new(work.profiles.clone())?;
+        let launch = Launch::new(work.chosen.profiles.clone())?;
         let keep = |record: &Record, redactor: &Redactor| records.keep(record, redactor);
-        let shard = work.arguments.shard;
         let options = Options {
             fail_fast: self.fail_fast.then_some(self.threshold.fail_on),
             repeat: self.confirm.repeat(self.repeat),
-            shard,
+            shard: work.chosen.shard,
             baselines,
             keep: (!matches!(records, Records::None)).then_some(Keep(&keep)),
             ..launch.options(self.concurrency.jobs)
         };
-        // Results so far are kept, whatever happens to the rest.
-        let gathered = Mutex::new(Gathered::default());
-        let gather = || gathered.lock().unwrap_or_else(PoisonError::into_inner);
         let causes = Arc::new(Mutex::new(FoundCauses::new(self.threshold.fail_on)));
-        let unstarted = Mutex::new(Vec::new());
-        let run = async {
-            let mut cases = Vec::new();
-            for (system, jobs) in &work.batches {
-                let mut progress = Progress::on(system);
-                if self.quiet {
-                    progress = Progress::silent();
-                } else if self.format == OutputFormat::Text {
-                    progress = progress.with_causes(Arc::clone(&causes));
-                }
-                let suspected = |case: &Case| {
-                    gather().see(case);
-                    progress.suspected(case);
-                };
-                let options = Options { suspected: Some(Suspected(&suspected)), ..options };
-                let on_case = |case: &Case, n_done, n_all| {
-                    gather().add(case);
-                    progress.case(case, n_done, n_all);
-                };
-                let note = |words: &str| progress.note(words);
-                match Started::start(system, options.supervisor, &note).await {
-                    Ok(started) => cases.extend(started.run(jobs, options, &on_case).await),
-                    Err(error) => {
-                        let why = cannot_start(system, &error);
-                        if work.batches.len() > 1 {
-                            // The other systems can still be judged.
-                            why.report();
-                            cases.extend(runner::not_run(system, jobs, &error, options, &on_case));
-                        }
-                        unstarted.lock().unwrap_or_else(PoisonError::into_inner).push(why);
-                    }
-                }
-                let is_red = |severity| cases.iter().any(|case| runner::is_red(case, severity));
-                if options.fail_fast.is_some_and(is_red) {
-                    return Err("--fail-fast stopped it at the first failing plan");
-                }
-            }
-            Ok(cases)
+        let progress = |system: &System| match (self.quiet, self.format) {
+            (true, _) => Progress::silent(),
+            (false, OutputFormat::Text) => Progress::on(system).with_causes(Arc::clone(&causes)),
+            (false, OutputFormat::Github | OutputFormat::Sarif) => Progress::on(system),
         };
-        let limited = async {
-            match self.timeout {
-                Some(time) => tokio::time::timeout(time, run).await.unwrap_or(Err("timed out")),
-                None => run.await,
-            }
+        let play = Play { work, options, progress: &progress, gathered: Mutex::default() };
+        let Played { cases, stopped } = play.run(self.timeout)?;
+        let cases: Vec<Case> = match &self.requirements {
+            Some(set) => cases.into_iter().map(|case| case.judged_by(&set.checks)).collect(),
+            None => cases,
         };
-        let ended = block_on(until_interrupted(limited))?.unwrap_or(Err("the run was interrupted"));
-        let mut unstarted = unstarted.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if !unstarted.is_empty() && unstarted.len() == work.batches.len() {
-            return Err(match unstarted.len() {
-                1 => unstarted.remove(0),
-                _ => CliError::input("none of the systems can be started"),
-            });
-        }
-        let stopped = ended.as_ref().err().copied();
-        let cases = ended.unwrap_or_else(|why| {
-            let known = std::mem::take(&mut *gather()).into_cases();
-            runner::with_not_reached(&work.batches, &work.profiles, shard, known, why)
-        });
-        let report = Report::new(work.arguments.seed, work.arguments.profiles.clone(), cases);
-        let report = match &self.requirements {
-            Some(set) => report.held_to(&set.checks),
-            None => report,
-        };
-        let whole = self.whole_requirements(work, &report);
-        let mut report = report.requiring(whole.map(|set| set.name));
-        if shard.is_some() {
-            // A level needs all shards together.
-            report.accounts.iter_mut().for_each(Account::without_level);
-        }
-        let mut report = report.held_against(baselines);
-        report.shard = shard;
         // If the last plan of all was the first red one, everything has run, and the run was not stopped
         // early.
         let is_part = |case: &Case| case.unconfirmed || case.judged == Verdict::NotRun;
-        if let Some(why) = stopped.filter(|_| report.cases.iter().any(is_part)) {
-            report = report.stopped_by(why, self.confirm.confirms());
-        }
-        report = report.timed(started.elapsed().as_millis() as u64);
+        let stopped = stopped.filter(|_| cases.iter().any(is_part));
+        let confirms = self.confirm.confirms();
+        let circumstances = Circumstances {
+            requirements: self.whole_requirements(work, &cases).map(|set| set.name),
+            shard: work.chosen.shard,
+            stopped: stopped.map(|why| EarlyEnd { why: why.to_owned(), confirms }),
+            wall_ms: Some(started.elapsed().as_millis() as u64),
+        };
+        let (seed, profiles) = (work.chosen.seed, work.chosen.profile_names());
+        let mut report = Report::compared(seed, profiles, cases, baselines).of_run(circumstances);
         report.redact(redactor());
         Ok(report)
     }
@@ -403,7 +340,7 @@ impl Run {
             let all = Selection { sources, dialects: &Dialect::ALL, filter: None, seed: self.plans.seed };
             library::load(&all).unwrap_or_default()
         };
-        let files: Vec<Source> = work.arguments.scenarios.iter().map(|word| Source::of(word)).collect();
+        let files: Vec<Source> = work.chosen.scenarios.iter().map(|word| Source::of(word)).collect();
         let all = [of(&[]), of(&files)].concat();
         let ran = work.batches.iter().flat_map(|(_, jobs)| jobs);
         ran.chain(&all).map(|job| job.plan.id.to_string()).collect()
@@ -439,34 +376,8 @@ fn causes(report: &Report) -> Vec<RunCause> {
 
 /// The `run.json` of a run, at its beginning and at its end.
 fn note(work: &Work, report: Option<&Report>) -> RunNote {
-    let mut arguments = work.arguments.clone();
-    // Listed one by one, so that a new argument is not forgotten here: the user's own words may contain a
-    // secret.
-    let RunArguments {
-        scenarios,
-        systems,
-        manifest,
-        command,
-        mode,
-        sdk_version,
-        model,
-        dialects: _,
-        profiles: _,
-        filter,
-        exclude,
-        patience: _,
-        seed: _,
-        shard: _,
-    } = &mut arguments;
-    let own = manifest
-        .iter_mut()
-        .chain(command)
-        .chain(mode)
-        .chain(sdk_version)
-        .chain(model)
-        .chain(filter)
-        .chain(exclude);
-    scenarios.iter_mut().chain(systems).chain(own).for_each(|word| redactor().string(word));
+    let mut arguments = work.chosen.arguments();
+    arguments.words_mut().for_each(|word| redactor().string(word));
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
         plan: case.plan.clone(),

@@ -1,18 +1,15 @@
-//! The work of a run: from its arguments, or from the folder of an earlier run.
+//! The work of a run: from the user's choice, or from the folder of an earlier run.
 
 use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::Path;
 
+use super::chosen::Chosen;
 use super::error::CliError;
-use super::options::{SystemOptions, jobs, without};
 use super::secrets::with_home;
-use brickbat_drive::folder::{self, RunArguments, RunNote};
+use brickbat_drive::folder::{self, RunNote};
 use brickbat_drive::runner::{Job, System};
 use brickbat_report::record::CaseNote;
-use brickbat_rules::Profile;
-use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
 use brickbat_scenario::verdict::Verdict;
 
@@ -20,18 +17,16 @@ use brickbat_scenario::verdict::Verdict;
 pub(super) struct Work {
     /// Each system with its plans.
     pub(super) batches: Vec<(System, Vec<Job>)>,
-    /// The strictness, one profile for each dialect.
-    pub(super) profiles: Vec<&'static Profile>,
-    pub(super) arguments: RunArguments,
+    pub(super) chosen: Chosen,
 }
 
 impl Work {
-    /// The work requested by a run's arguments.
-    pub(super) fn of(arguments: RunArguments) -> Result<Work, CliError> {
-        let (jobs, profiles) = plans(&arguments)?;
-        let systems = systems(&arguments)?.into_iter();
+    /// The plans of a choice on each of its systems.
+    pub(super) fn of(chosen: Chosen) -> Result<Work, CliError> {
+        let jobs = chosen.jobs()?;
+        let systems = chosen.system.systems()?.into_iter();
         let batches = systems.map(|system| (system, jobs.clone())).collect();
-        Ok(Work { batches, profiles, arguments })
+        Ok(Work { batches, chosen })
     }
 
     /// The cases in an earlier run that did not pass, but could have.
@@ -55,20 +50,15 @@ impl Work {
     fn of_earlier(path: &Path, note: RunNote, earlier: &[EarlierCase]) -> Result<Work, CliError> {
         let wrong = |why: String| CliError::input(format!("{}: {why}", path.display()));
         let RunNote { mut arguments, finished, .. } = note;
-        let own = arguments.manifest.iter().chain(&arguments.command).chain(&arguments.mode);
-        let own = own
-            .chain(&arguments.sdk_version)
-            .chain(&arguments.model)
-            .chain(&arguments.filter)
-            .chain(&arguments.exclude);
-        if own.chain(&arguments.scenarios).chain(&arguments.systems).any(|word| word.contains(REDACTED)) {
+        if arguments.words_mut().any(|word| word.contains(REDACTED)) {
             let why = "a secret in the arguments of that run was not kept\nhint: give the arguments again";
             return Err(wrong(why.to_owned()));
         }
         let paths = arguments.scenarios.iter_mut().chain(&mut arguments.manifest);
         paths.for_each(|word| *word = with_home(word));
-        let (jobs, profiles) = plans(&arguments)?;
-        let systems = systems(&arguments)?;
+        let chosen = Chosen::read(arguments)?;
+        let jobs = chosen.jobs()?;
+        let systems = chosen.system.systems()?;
         // The full names of some systems are known only after they have been started.
         let is_only = systems.len() == 1;
         let is_of = |case: &EarlierCase, system: &System| is_only || system.may_be(&case.system);
@@ -101,39 +91,8 @@ impl Work {
                 batches.push((system, wanted));
             }
         }
-        Ok(Work { batches, profiles, arguments })
+        Ok(Work { batches, chosen })
     }
-}
-
-/// The plans in a run, and the provider's strictness.
-pub(super) fn plans(arguments: &RunArguments) -> Result<(Vec<Job>, Vec<&'static Profile>), CliError> {
-    let unknown = |what: &str, name: &str| CliError::input(format!("unknown {what} `{name}` in run.json"));
-    let dialects = arguments.dialects.iter();
-    let dialects: Vec<Dialect> = dialects
-        .map(|name| Dialect::from_name(name).ok_or_else(|| unknown("dialect", name)))
-        .collect::<Result<_, _>>()?;
-    let profiles = arguments.profiles.iter();
-    let profiles = profiles.map(|name| Profile::named(name).ok_or_else(|| unknown("profile", name)));
-    let all = jobs(&arguments.scenarios, &dialects, arguments.filter.as_deref(), arguments.seed)?;
-    let mut jobs = without(all, &arguments.exclude)?;
-    if let Some(model) = &arguments.model {
-        // A scenario that names its model shows its failure only with that model.
-        let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());
-        open.for_each(|job| job.plan = Arc::new(job.plan.with_model(model)));
-    }
-    Ok((jobs, profiles.collect::<Result<_, _>>()?))
-}
-
-fn systems(arguments: &RunArguments) -> Result<Vec<System>, CliError> {
-    let options = SystemOptions {
-        systems: arguments.systems.clone(),
-        manifest: arguments.manifest.as_ref().map(PathBuf::from),
-        command: arguments.command.clone(),
-        mode: arguments.mode.clone(),
-        sdk_version: arguments.sdk_version.clone(),
-        patience: arguments.patience.unwrap_or(1.0),
-    };
-    options.systems()
 }
 
 /// A case in an earlier run.

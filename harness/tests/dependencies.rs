@@ -1,4 +1,5 @@
-//! The dependencies of the package: every one builds with our oldest compiler and has a permissive licence.
+//! The dependencies of the package: every one builds with our oldest compiler and has a permissive licence, and
+//! no core crate needs an extension.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
@@ -6,6 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
 use serde_json::Value;
+
+/// The crates that the main job needs. Any other crate of ours is an extension, or the command line.
+const CORE: [&str; 5] =
+    ["brickbat-rules", "brickbat-scenario", "brickbat-engine", "brickbat-drive", "brickbat-report"];
 
 /// Licences that require only a notice.
 const PERMISSIVE: [&str; 12] = [
@@ -79,6 +84,38 @@ fn a_dependency_that_needs_a_newer_compiler_is_reported() {
     packages.iter_mut().find(|package| package["name"] == "serde_json").unwrap()["rust_version"] =
         "1.999".into();
     assert_eq!(too_new(&metadata).len(), 1);
+}
+
+/// The core has no extension in it unless a feature asks for one, so that a change in the core never requires
+/// reading an extension.
+#[test]
+fn core_crates_depend_on_no_extension() {
+    let mut metadata = metadata(&["--all-features"]);
+    assert_eq!(beyond_the_core(&metadata), Vec::<String>::new());
+    let packages = metadata["packages"].as_array_mut().unwrap();
+    let dependency = packages
+        .iter_mut()
+        .find(|package| package["name"] == "brickbat-drive")
+        .and_then(|package| package["dependencies"].as_array_mut())
+        .and_then(|all| all.iter_mut().find(|dependency| dependency["name"] == "brickbat-filter-suite"));
+    dependency.unwrap()["optional"] = false.into();
+    assert_eq!(beyond_the_core(&metadata), ["brickbat-drive needs brickbat-filter-suite"]);
+}
+
+/// The crates of ours that core crates need without being in the core.
+fn beyond_the_core(metadata: &Value) -> Vec<String> {
+    let packages = metadata["packages"].as_array().unwrap();
+    let core: Vec<&Value> =
+        packages.iter().filter(|package| CORE.iter().any(|name| package["name"] == *name)).collect();
+    assert_eq!(core.len(), CORE.len(), "the metadata is not understood");
+    let beyond = core.into_iter().flat_map(|package| {
+        let dependencies = package["dependencies"].as_array().unwrap().iter();
+        let needed = dependencies.filter(|on| on["kind"] != "dev" && on["optional"] == false);
+        let names = needed.filter_map(|on| on["name"].as_str());
+        let ours = names.filter(|name| name.starts_with("brickbat") && !CORE.contains(name));
+        ours.map(|name| format!("{} needs {name}", package["name"].as_str().unwrap()))
+    });
+    beyond.collect()
 }
 
 /// The metadata of the workspace with some features. This needs no network: the lock file is kept, and

@@ -12,6 +12,7 @@ mod downloads;
 mod figures;
 mod filters;
 mod healthy;
+mod pointers;
 mod repairers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,45 +25,14 @@ use brickbat::flaws::Canary;
 
 use crate::plans;
 
-/// The documents with paths and generated blocks.
-const DOCUMENTS: [&str; 42] = [
+/// The documents with paths and generated blocks, except for the pages of the book.
+const DOCUMENTS: [&str; 11] = [
     "README.md",
-    "docs/src/README.md",
-    "docs/src/SUMMARY.md",
-    "docs/src/start.md",
-    "docs/src/explanation/proof.md",
-    "docs/src/explanation/receipts.md",
-    "docs/src/howto/any-program.md",
-    "docs/src/howto/broken-request.md",
-    "docs/src/howto/ci.md",
-    "docs/src/howto/compare.md",
-    "docs/src/howto/discover.md",
-    "docs/src/howto/export.md",
-    "docs/src/howto/filters.md",
-    "docs/src/howto/install.md",
-    "docs/src/howto/look.md",
-    "docs/src/howto/own-agent.md",
-    "docs/src/howto/paste.md",
-    "docs/src/howto/proxy.md",
-    "docs/src/howto/rust.md",
-    "docs/src/howto/scenario.md",
-    "docs/src/howto/session.md",
-    "docs/src/howto/unit-tests.md",
-    "docs/src/reference/closed-loop.md",
-    "docs/src/reference/discovery.md",
-    "docs/src/reference/exports.md",
-    "docs/src/reference/filters.md",
-    "docs/src/reference/judged.md",
-    "docs/src/reference/known.md",
-    "docs/src/reference/limits.md",
-    "docs/src/reference/options.md",
-    "docs/src/reference/speed.md",
-    "docs/src/reference/compactions.md",
-    "docs/src/reference/systems.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "scenarios/README.md",
+    "harness/README.md",
     "harness/filters/README.md",
     "harness/systems/README.md",
     "harness/report/README.md",
@@ -80,8 +50,8 @@ fn generated_blocks_are_current() {
     let _writing = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let known = blocks::all();
     let mut used: BTreeSet<String> = BTreeSet::new();
-    for document in DOCUMENTS {
-        let old = read(document);
+    for document in documents() {
+        let old = read(&document);
         let mut new = String::new();
         let mut rest = old.as_str();
         while let Some((before, after)) = rest.split_once("<!-- generated: ") {
@@ -93,7 +63,7 @@ fn generated_blocks_are_current() {
             rest = after;
         }
         new.push_str(rest);
-        hold(document, &old, &new);
+        hold(&document, &old, &new);
     }
     assert!(
         used.iter().map(String::as_str).eq(known.keys().copied()),
@@ -114,84 +84,10 @@ fn hold(document: &str, old: &str, new: &str) {
 #[test]
 fn the_book_lists_each_of_its_pages() {
     let summary = read("docs/src/SUMMARY.md");
-    let mut folders = vec![root().join("docs/src")];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-                continue;
-            }
-            let name = path.strip_prefix(root().join("docs/src")).unwrap().to_string_lossy().into_owned();
-            assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
-            assert!(DOCUMENTS.contains(&format!("docs/src/{name}").as_str()), "{name} is not looked at");
-        }
+    for page in pages() {
+        let name = page.trim_start_matches("docs/src/");
+        assert!(name == "SUMMARY.md" || summary.contains(&format!("({name})")), "{name}");
     }
-}
-
-#[test]
-fn paths_and_links_lead_somewhere() {
-    let mut wrong = Vec::new();
-    for document in DOCUMENTS {
-        let text = prose(&read(document));
-        let folder = root().join(document).parent().unwrap().to_owned();
-        let spans = text.split('`').skip(1).step_by(2);
-        let paths = spans.filter(|span| is_path(span)).map(|span| root().join(known_part(span)));
-        let links = text.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        let files = links.filter_map(|link| link.split('#').next());
-        let local = files.filter(|link| !link.is_empty() && !link.contains("://"));
-        let all = paths.chain(local.map(|link| folder.join(link)));
-        wrong.extend(all.filter(|path| !path.exists()).map(|path| format!("{document}: {}", path.display())));
-    }
-    assert_eq!(wrong, [""; 0]);
-    assert!(is_path("harness/no-such-file.rs") && !is_path("abort/mid-batch") && !is_path("harness"));
-    assert_eq!(known_part("harness/systems/<name>/system.yaml"), "harness/systems/");
-}
-
-/// A pointer names an identifier and the file that has it: `NAME` in `path`.
-#[test]
-fn a_file_has_the_identifier_that_a_pointer_names() {
-    let wrong = |document: &str, text: &str| -> Vec<String> {
-        let spans: Vec<&str> = text.split('`').collect();
-        let pointers = spans.windows(3).skip(1).step_by(2);
-        let pointers = pointers.filter(|span| matches!(span[1], " in " | " of ") && is_path(span[2]));
-        let files = pointers.filter(|span| known_part(span[2]) == span[2] && root().join(span[2]).is_file());
-        let is_named = |span: &&[&str]| {
-            let name = span[0].rsplit("::").next().unwrap_or_default().trim_end_matches(['!', '(', ')']);
-            !read(span[2]).contains(name)
-        };
-        files.filter(is_named).map(|span| format!("{document}: `{}` in `{}`", span[0], span[2])).collect()
-    };
-    let found: Vec<String> =
-        DOCUMENTS.iter().flat_map(|document| wrong(document, &prose(&read(document)))).collect();
-    assert_eq!(found, [""; 0]);
-    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/cli.rs`").len(), 1);
-}
-
-/// True if a code span is a path from the top of the repository.
-fn is_path(span: &str) -> bool {
-    const TOP: [&str; 6] = [".ci", ".clusterfuzzlite", ".github", "corpora", "fuzz", "harness"];
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./<>*{},".contains(c);
-    span.split_once('/').is_some_and(|(top, _)| TOP.contains(&top)) && span.chars().all(is_plain)
-        || span.starts_with("scenarios/") && span.ends_with(".yaml")
-}
-
-/// A path up to the first part that is a placeholder.
-fn known_part(path: &str) -> &str {
-    let is_any =
-        |part: &str| part.contains(['<', '*', '{']) || part.starts_with("NAME") || part == "mine.yaml";
-    match path.split_inclusive('/').position(is_any) {
-        Some(n_known) => {
-            let n_letters: usize = path.split_inclusive('/').take(n_known).map(str::len).sum();
-            &path[..n_letters]
-        }
-        None => path,
-    }
-}
-
-/// A document without its code blocks.
-fn prose(text: &str) -> String {
-    text.split("```").step_by(2).collect()
 }
 
 #[test]
@@ -249,6 +145,28 @@ fn each_check_has_a_file_of_its_name() {
     for check in CHECKS {
         assert!(folder.join(check.id.replace('-', "_")).with_extension("rs").exists(), "{}", check.id);
     }
+}
+
+/// All documents that are looked at.
+fn documents() -> Vec<String> {
+    DOCUMENTS.map(str::to_owned).into_iter().chain(pages()).collect()
+}
+
+/// The pages of the book.
+fn pages() -> Vec<String> {
+    let (mut folders, mut pages) = (vec![root().join("docs/src")], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                pages.push(path.strip_prefix(root()).unwrap().to_string_lossy().into_owned());
+            }
+        }
+    }
+    pages.sort();
+    pages
 }
 
 fn root() -> &'static Path {

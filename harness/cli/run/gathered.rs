@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use super::super::error::CliError;
 use brickbat_report::report::Case;
 use brickbat_scenario::verdict::Verdict;
 
-/// The finished cases, and the failures that are not confirmed yet.
+/// The finished cases, the failures that are not confirmed yet, and the systems that could not be started.
 #[derive(Default)]
 pub(super) struct Gathered {
-    done: Vec<Case>,
+    pub(super) done: Vec<Case>,
     /// By system and plan. Systems run one after the other, so all of these are from the current system.
     seen: BTreeMap<(String, String), Case>,
+    pub(super) unstarted: Vec<CliError>,
 }
 
 impl Gathered {
@@ -28,8 +30,8 @@ impl Gathered {
         };
     }
 
-    /// All results.
-    pub(super) fn into_cases(self) -> Vec<Case> {
+    /// The cases in a run that ended early: those that are finished, and the unconfirmed failures.
+    pub(super) fn known(self) -> Vec<Case> {
         self.done.into_iter().chain(self.seen.into_values()).collect()
     }
 }

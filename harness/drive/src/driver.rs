@@ -15,6 +15,7 @@ mod event;
 pub mod exported;
 mod feed;
 mod file_source;
+#[cfg(feature = "filters")]
 mod filter;
 mod give;
 mod http;
@@ -43,6 +44,7 @@ pub use capability::{CAPABILITIES, Capabilities, Capability};
 pub use catalogue::{BASELINE, Catalogue, ResolveError, resolve};
 pub use error::{DriverError, ErrorSource, InvalidValue};
 pub use event::SessionEvent;
+#[cfg(feature = "filters")]
 pub use filter::{FILTER_SHEET, FilterCatalogue, FilterManifest, FilterProcess};
 pub use install::Progress;
 pub use manifest::{Manifest, Mode};

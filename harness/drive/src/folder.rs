@@ -89,6 +89,31 @@ pub struct RunArguments {
     pub shard: Option<brickbat_report::report::Shard>,
 }
 
+impl RunArguments {
+    /// The user's own words, which may contain a secret.
+    pub fn words_mut(&mut self) -> impl Iterator<Item = &mut String> {
+        // Listed one by one, so that a new argument is not forgotten here.
+        let RunArguments {
+            scenarios,
+            systems,
+            manifest,
+            command,
+            mode,
+            sdk_version,
+            model,
+            dialects: _,
+            profiles: _,
+            filter,
+            exclude,
+            patience: _,
+            seed: _,
+            shard: _,
+        } = self;
+        let single = [manifest, command, mode, sdk_version, model, filter].into_iter().flatten();
+        single.chain([scenarios, systems, exclude].into_iter().flatten())
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RunCase {
     pub system: String,

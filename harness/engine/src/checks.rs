@@ -7,9 +7,11 @@
 
 mod changed;
 mod evidence;
+mod found;
 mod given;
 mod models;
 mod offered;
+mod played;
 mod said;
 mod stable;
 mod unreachable;
@@ -45,6 +47,8 @@ pub use unreachable::Concurrency;
 
 // The imports that check files get with `use super::*`, together with the items below.
 use evidence::{CallView, Evidence, RequestView, ResultView, StepEnd};
+use found::Found;
+use played::Played;
 
 use brickbat_scenario::action::Action;
 use brickbat_scenario::duty::{Application, Duty};
@@ -173,7 +177,7 @@ pub struct Apart<'a> {
 
 /// Judges one run of a plan, with some findings kept separate.
 pub fn judge_apart_from(
-    Apart { known, application }: Apart<'_>,
+    apart: Apart<'_>,
     plan: &Plan,
     run: &Run,
     profile: &'static Profile,
@@ -185,145 +189,30 @@ pub fn judge_apart_from(
         return Judgement::without_run(Verdict::HarnessError, why);
     }
     let evidence = Evidence::gather(plan, run, profile);
-    let unfit = disagreement(&evidence)
-        .or_else(|| offered::absent(&evidence))
-        .or_else(|| offered::unasked_thinking(&evidence))
-        .or_else(|| offered::unoffered_search(&evidence))
-        .or_else(|| offered::other_model(&evidence))
-        .or_else(|| consent_given::question_about_nobody(&evidence));
-    if let Some(reason) = unfit {
+    if let Some(reason) = unfit(&evidence) {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
     if let Some(reason) = given::unsent(&evidence) {
         return Judgement::without_run(Verdict::Vacuous, reason);
     }
-    let found = CHECKS.iter().flat_map(|check| (check.find)(&evidence));
-    let found = found.map(|finding| finding.beside(application));
-    let mut findings: Vec<Finding> =
-        found.filter(|finding| !known.contains(&Signature::of(finding))).collect();
-    let ask = |check: &Check| Asked {
-        check: check.id,
-        level: check.level,
-        spoke: (check.applies)(&evidence),
-        is_of_application: application.does_any(check.rests_on),
-    };
-    let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
-    findings.iter_mut().for_each(|finding| finding.model.clone_from(&plan.model));
-    findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
-    let (application, findings): (Vec<Finding>, Vec<Finding>) =
-        findings.into_iter().partition(|finding| application.does_any(&finding.rests_on));
-
-    let proven = |receipt: &&Receipt| receipt.fired && receipt.grade >= Some(needed);
-    let missing = run.receipts.iter().find(|receipt| !proven(receipt));
-    // An action happened, but it is unknown what the system had read by then. So nothing follows from the
-    // system's behaviour.
-    let is_unread =
-        run.receipts.iter().any(|receipt| receipt.fired && receipt.grade < Some(Confidence::Read));
-    let judgement = |verdict, reason| Judgement {
-        verdict,
-        findings: findings.clone(),
-        application: application.clone(),
-        reason,
-        asked: asked.clone(),
-    };
-    // A finding without the planned fault does not belong to this plan, and a second run need not repeat it.
-    let nothing = |verdict, reason: String| Judgement {
-        findings: Vec::new(),
-        application: Vec::new(),
-        ..judgement(verdict, Some(reason))
-    };
-    let is_hang = |finding: &Finding| finding.harm == Severity::Hang;
-    let hangs = findings.iter().any(is_hang);
-    match missing {
-        Some(missing) if findings.is_empty() || is_unread || !is_played_in_order(run, proven) => {
-            match unreachable::why(&evidence, missing, concurrency) {
-                // The rest of the plan was not played because the turn never ends.
-                _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
-                None if application.iter().any(is_hang) => {
-                    let why = "the turn waits for what the application has to end";
-                    judgement(
-                        Verdict::Unreachable,
-                        Some(format!("no receipt for `{}`: {why}", missing.words)),
-                    )
-                }
-                Some(reason) => nothing(Verdict::Unreachable, reason),
-                None => nothing(Verdict::Vacuous, no_receipt(missing)),
-            }
+    let found = Found::of(&evidence, apart);
+    match Played::of(run, needed) {
+        Played::Unproven(missing) => found.without_proof(&evidence, missing, concurrency),
+        Played::UpTo(missing) if found.findings.is_empty() => {
+            found.without_proof(&evidence, missing, concurrency)
         }
-        _ if !findings.is_empty() => judgement(Verdict::Fail, None),
-        _ if is_oddity_unsent(&evidence) => judgement(
-            Verdict::Vacuous,
-            Some("what is odd in the model's reply was never fully sent".to_owned()),
-        ),
-        _ => match undelivered_failure(&evidence) {
-            Some(name) => {
-                judgement(Verdict::Vacuous, Some(format!("the failure of call {name} was never delivered")))
-            }
-            None => judgement(Verdict::Pass, None),
-        },
+        Played::UpTo(_) | Played::Fully => found.with_proof(&evidence),
     }
 }
 
-/// The reason why a plan is vacuous.
-fn no_receipt(missing: &Receipt) -> String {
-    let words = &missing.words;
-    match missing.grade {
-        Some(Confidence::Written) if missing.fired => {
-            format!(
-                "no receipt for `{words}`: nothing shows that the system had read what was sent before it"
-            )
-        }
-        _ => format!("no receipt for `{words}`"),
-    }
-}
-
-/// True if a planned action happened and none before it is missing. Later actions may be missing, because a
-/// broken thread does not reach them.
-fn is_played_in_order(run: &Run, proven: impl Fn(&&Receipt) -> bool) -> bool {
-    let n_first = run.receipts.iter().take_while(&proven).count();
-    n_first > 0 && n_first == run.receipts.iter().filter(&proven).count()
-}
-
-/// True if a turn has replies with malformed output or with a handoff, and none of them was sent completely,
-/// which would prove it.
-fn is_oddity_unsent(evidence: &Evidence<'_>) -> bool {
-    let plan = evidence.plan;
-    let is_over = |exchange: ExchangeId| {
-        let over = Event::Replied { exchange, ending: Ending::Complete };
-        evidence.run.trace.events().contains(&over)
-    };
-    let is_sent = |at: (usize, usize, usize)| {
-        let (turn, reply, attempt) = at;
-        let kind = RequestKind::Scripted { turn, reply, attempt };
-        evidence.requests.iter().any(|request| request.kind == kind && is_over(request.exchange))
-    };
-    let wrong = |turn: usize| {
-        let replies = plan.turns[turn].replies.iter().enumerate();
-        let scripts = replies.flat_map(move |(reply, planned)| {
-            planned.attempts.iter().enumerate().map(move |(attempt, script)| ((turn, reply, attempt), script))
-        });
-        let is_odd = |script: &Script| script.is_wrong(&plan.calls) || script.hands_over(&plan.calls);
-        scripts.filter(move |(_, script)| is_odd(script)).map(|(at, _)| at)
-    };
-    let mut turns = (0..plan.turns.len()).filter(|turn| plan.turns[*turn].actions.is_empty());
-    turns.any(|turn| wrong(turn).next().is_some() && !wrong(turn).any(is_sent))
-}
-
-/// The call whose planned failure was never delivered. If the fault of a turn is a failing tool, its delivery
-/// is the receipt. If the user is asked about the call, the denial is delivered instead.
-fn undelivered_failure<'a>(evidence: &Evidence<'a>) -> Option<&'a str> {
-    let without_actions = |turn: usize| evidence.plan.turns[turn].actions.is_empty();
-    let fails = |call: &PlannedCall| !call.outcome.is_success() && !call.is_invalid();
-    let planned = |turn: usize| {
-        evidence.calls().filter(move |(call, _)| call.turn == turn && !call.given && fails(call))
-    };
-    let is_pending = |call: &PlannedCall, account: &CallRecord| {
-        account.settled.is_none() && !(call.is_refused() && account.consent == Some(Consent::Refused))
-    };
-    let turns = (0..evidence.plan.turns.len()).filter(|turn| without_actions(*turn));
-    turns
-        .filter(|turn| planned(*turn).all(|(call, account)| is_pending(call, account)))
-        .find_map(|turn| planned(turn).next().map(|(call, _)| call.name.as_str()))
+/// The reason why the harness, or the adapter, is at fault.
+fn unfit(evidence: &Evidence<'_>) -> Option<String> {
+    disagreement(evidence)
+        .or_else(|| offered::absent(evidence))
+        .or_else(|| offered::unasked_thinking(evidence))
+        .or_else(|| offered::unoffered_search(evidence))
+        .or_else(|| offered::other_model(evidence))
+        .or_else(|| consent_given::question_about_nobody(evidence))
 }
 
 /// A disagreement between the rules in the provider, which run live, and the rules here, which run

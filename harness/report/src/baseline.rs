@@ -44,7 +44,8 @@ use cover::covers_plan;
 ///
 /// A pattern of `cases` covers a control plan only if it ends in `+control`. An entry is stale if the finding
 /// no longer occurs in that plan with the version that `shown` names, or no longer occurs in a plan from
-/// `cases`. If it does not occur with another version, that is not an error.
+/// `cases`. If it does not occur with another version, that is not an error. Other plans that the entry covers
+/// may pass, so a filtered run needs no special case.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The file name, as given by the caller.

@@ -7,6 +7,7 @@ mod account;
 pub mod annotations;
 pub mod brief;
 mod cause;
+mod circumstances;
 mod columns;
 mod comparison;
 pub mod format;
@@ -30,6 +31,7 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{Account, CheckAccount, FaultAccount};
 pub use cause::Cause;
+pub use circumstances::{Circumstances, EarlyEnd};
 pub use comparison::{BaselineComparison, EntryFindings, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 pub use shard::{NotAShard, Shard};
@@ -205,6 +207,21 @@ impl Case {
         self.counted().map(|finding| finding.harm).min()
     }
 
+    /// The same case, judged only by these checks. It passes if it has no other finding.
+    #[must_use]
+    pub fn judged_by(mut self, checks: &[String]) -> Case {
+        let counts = |id: &str| checks.iter().any(|check| check == id);
+        self.findings.retain(|finding| counts(finding.check));
+        self.application.retain(|finding| counts(finding.check));
+        self.asked.retain(|asked| counts(asked.check));
+        if self.judged == Verdict::Fail && self.findings.is_empty() {
+            self.judged = Verdict::Pass;
+            self.verdict = Verdict::Pass.name().to_owned();
+            self.unconfirmed = false;
+        }
+        self
+    }
+
     /// Compares the findings with baselines. The reference agent is never excused.
     pub fn hold(&mut self, baselines: &[Baseline]) {
         if baselines.is_empty() {
@@ -247,60 +264,17 @@ impl Report {
         }
     }
 
-    /// The same report for a run of these complete dated requirements. Without requirements there is no
-    /// level.
-    #[must_use]
-    pub fn requiring(mut self, requirements: Option<String>) -> Report {
-        if requirements.is_none() {
-            self.accounts.iter_mut().for_each(Account::without_level);
-        }
-        self.requirements = requirements;
-        self
-    }
-
-    /// The same report with only the findings of these checks. A plan without any other finding passes.
-    #[must_use]
-    pub fn held_to(mut self, checks: &[String]) -> Report {
-        for case in &mut self.cases {
-            let is_held = |finding: &Finding| checks.iter().any(|check| check == finding.check);
-            let failed = case.judged == Verdict::Fail;
-            case.findings.retain(is_held);
-            case.application.retain(is_held);
-            case.asked.retain(|asked| checks.iter().any(|check| check == asked.check));
-            if failed && case.findings.is_empty() {
-                case.judged = Verdict::Pass;
-                case.verdict = Verdict::Pass.name().to_owned();
-                case.unconfirmed = false;
-            }
-        }
-        Report::new(self.seed, self.profiles, self.cases)
-    }
-
-    /// The same report, with its durations.
-    #[must_use]
-    pub fn timed(mut self, wall_ms: u64) -> Report {
-        let cases_ms = self.cases.iter().map(|case| case.took_ms.unwrap_or(0)).collect();
-        self.timing = Some(Timing { wall_ms, cases_ms });
-        self
-    }
-
-    /// The same report, compared with baselines.
-    pub fn held_against(mut self, baselines: &[Baseline]) -> Report {
-        self.cases.iter_mut().for_each(|case| case.hold(baselines));
-        self.baselines =
-            baselines.iter().map(|baseline| BaselineComparison::of(baseline, &self.cases)).collect();
-        self
-    }
-
-    /// The same report, for a run that ended early for this reason. `confirms` is true if failing plans
-    /// were to run a second time.
-    ///
-    /// Such a run has no level. Its causes are counted here, so compare it with baselines first.
-    #[must_use]
-    pub fn stopped_by(self, why: &str, confirms: bool) -> Report {
-        let mut report = self.requiring(None);
-        report.stopped = Some(Stopped::of(&report, why, confirms));
-        report
+    /// A report of cases that are compared with baselines.
+    pub fn compared(
+        seed: u64,
+        profiles: Vec<String>,
+        mut cases: Vec<Case>,
+        baselines: &[Baseline],
+    ) -> Report {
+        cases.iter_mut().for_each(|case| case.hold(baselines));
+        let report = Report::new(seed, profiles, cases);
+        let compared = baselines.iter().map(|baseline| BaselineComparison::of(baseline, &report.cases));
+        Report { baselines: compared.collect(), ..report }
     }
 
     /// The report as JSON, ending in a line feed.

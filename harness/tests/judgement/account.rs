@@ -8,7 +8,7 @@ use brickbat::dialect::Dialect;
 use brickbat::flaws::Canary;
 use brickbat::lower;
 use brickbat::plan::Plan;
-use brickbat::report::{Account, Case, Report};
+use brickbat::report::{Account, Case, Circumstances, EarlyEnd, Report, Shard};
 use brickbat::rules::Profile;
 use brickbat::simulate::simulate;
 use brickbat::trace::{Confidence, Event};
@@ -91,22 +91,33 @@ fn a_level_of_which_a_check_was_never_applicable_is_not_reached() {
 #[test]
 fn only_complete_requirements_have_a_level() {
     let plain = plan("control/plain-batch", Dialect::OpenaiChat);
-    let report = || Report::new(0, Vec::new(), vec![case(&plain, None)]);
-    assert!(report().requiring(Some("2026-11".to_owned())).accounts[0].level.is_some());
-    let part = report().requiring(None);
-    assert!(part.accounts[0].level.is_none() && part.accounts[0].unasked.is_empty());
+    let report = |run| Report::new(0, Vec::new(), vec![case(&plain, None)]).of_run(run);
+    let whole = || Circumstances { requirements: Some("2026-11".to_owned()), ..Circumstances::default() };
+    assert!(report(whole()).accounts[0].level.is_some());
+    let stopped = EarlyEnd { why: "timed out".to_owned(), confirms: true };
+    let parts = [
+        Circumstances::default(),
+        Circumstances { shard: Shard::parse("1/2").ok(), ..whole() },
+        Circumstances { stopped: Some(stopped), ..whole() },
+    ];
+    for part in parts {
+        let report = report(part);
+        assert!(report.accounts[0].level.is_none() && report.accounts[0].unasked.is_empty());
+    }
 }
 
 #[test]
 fn checks_outside_a_frozen_set_turn_nothing_red() {
     let plans = of_dialect(Dialect::OpenaiChat);
     let canary = crate::plans::canary("note-wanders");
-    let report = || Report::new(0, Vec::new(), plans.iter().map(|plan| case(plan, Some(canary))).collect());
-    assert_eq!(report().exit_code(Severity::MILDEST), 1);
+    let cases = || plans.iter().map(|plan| case(plan, Some(canary)));
+    assert_eq!(Report::new(0, Vec::new(), cases().collect()).exit_code(Severity::MILDEST), 1);
+    let judged_by =
+        |checks: &[String]| Report::new(0, Vec::new(), cases().map(|case| case.judged_by(checks)).collect());
     let checks =
         |but: &str| CHECKS.iter().map(|check| check.id.to_owned()).filter(|id| id != but).collect::<Vec<_>>();
-    assert_eq!(report().held_to(&checks("")).exit_code(Severity::MILDEST), 1);
-    let held = report().held_to(&checks(canary.caught_by()));
+    assert_eq!(judged_by(&checks("")).exit_code(Severity::MILDEST), 1);
+    let held = judged_by(&checks(canary.caught_by()));
     assert_eq!(held.exit_code(Severity::MILDEST), 0);
     assert!(held.accounts[0].checks.iter().all(|check| check.check != canary.caught_by()));
 }

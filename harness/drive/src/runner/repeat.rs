@@ -3,8 +3,8 @@
 //! A plan that fails is run a second time: alone, to rule out other plans as the cause, and with longer
 //! waits, to rule out a slow machine. If the runs differ, it is run alone twice more. A finding of a run
 //! alone counts. It is labelled with its frequency and with the differences on the harness side. A finding
-//! that appeared only in runs among other plans, or only in runs with shorter waits, does not count: the case
-//! lists it as rescued.
+//! that appeared only in runs among other plans, or only in runs with shorter waits, does not count, because
+//! two runs under the same load prove nothing: the case lists it as rescued.
 //!
 //! If the provider would have rejected for a later model what it accepted for the default one, the plan is
 //! run again on that model ([`super::models`]).

@@ -167,13 +167,14 @@ impl Account {
     }
 
     /// Removes the level, because only a part of its checks has run.
-    pub fn without_level(&mut self) {
-        (self.level, self.broken_by, self.unasked) = (None, Vec::new(), Vec::new());
+    #[must_use]
+    pub fn without_level(self) -> Account {
+        Account { level: None, broken_by: Vec::new(), unasked: Vec::new(), ..self }
     }
 
     /// Computes the level: every check up to it was applicable, and found nothing.
     fn find_level(&mut self) {
-        self.without_level();
+        (self.level, self.broken_by, self.unasked) = (None, Vec::new(), Vec::new());
         for level in Level::ALL {
             let of_level = || self.checks.iter().filter(|check| check.level == level);
             let named = |is: &dyn Fn(&CheckAccount) -> bool| -> Vec<String> {

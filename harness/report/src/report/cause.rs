@@ -71,7 +71,7 @@ impl Report {
 #[cfg(test)]
 mod tests {
     use crate::report::brief::{self, Page};
-    use crate::report::{Case, Report, annotations};
+    use crate::report::{Case, Circumstances, EarlyEnd, Report, annotations};
     use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::plan::PlanId;
     use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
@@ -119,7 +119,9 @@ mod tests {
     fn a_cause_is_confirmed_and_represented_by_a_confirmed_plan() {
         let seen = |variant, findings| Case { unconfirmed: true, ..case(variant, findings) };
         let cases = vec![seen("k=0", &[LOST, STUCK]), case("k=1", &[LOST])];
-        let report = Report::new(0, Vec::new(), cases).stopped_by("the time was up", true);
+        let stopped = EarlyEnd { why: "the time was up".to_owned(), confirms: true };
+        let run = Circumstances { stopped: Some(stopped), ..Circumstances::default() };
+        let report = Report::new(0, Vec::new(), cases).of_run(run);
         assert_eq!(report.seen_words().unwrap(), "2 causes seen, 1 confirmed");
         let causes = report.causes();
         assert!(causes[0].example().unwrap().0.plan.contains("k=1") && causes[0].is_confirmed());

@@ -4,7 +4,10 @@ use brickbat_scenario::plan::CONTROL;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use super::{Account, BaselineComparison, Case, EntryFindings, Report, Shard, StalePlans, Stopped};
+use super::{
+    Account, BaselineComparison, Case, Circumstances, EarlyEnd, EntryFindings, Report, Shard, StalePlans,
+    Stopped,
+};
 use brickbat_scenario::verdict::Verdict;
 
 /// The reason why reports are not the shards of one run. Each variant names the files concerned.
@@ -70,16 +73,8 @@ pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     let requirements = first.report.requirements.clone();
     let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
     let (accounts, baselines, stopped) = (accounts(&parts), baselines(&parts), stopped(&parts));
-    let report = Report::new(seed, profiles, cases(parts)?);
-    let report = Report { accounts, baselines, ..report }.requiring(requirements);
-    let report = match stopped {
-        Some((why, confirms)) => report.stopped_by(&why, confirms),
-        None => report,
-    };
-    Ok(match wall_ms {
-        Some(wall_ms) => report.timed(wall_ms),
-        None => report,
-    })
+    let report = Report { accounts, baselines, ..Report::new(seed, profiles, cases(parts)?) };
+    Ok(report.of_run(Circumstances { requirements, shard: None, stopped, wall_ms }))
 }
 
 /// Checks that two shards can belong to one run.
@@ -165,12 +160,13 @@ fn is_confirmed_failure(case: &Case) -> bool {
 }
 
 /// The events that ended shards early, if any, and true if all shards were to confirm their findings.
-fn stopped(parts: &[ShardReport]) -> Option<(String, bool)> {
+fn stopped(parts: &[ShardReport]) -> Option<EarlyEnd> {
     let stopped: Vec<&Stopped> = parts.iter().filter_map(|part| part.report.stopped.as_ref()).collect();
     let mut whys: Vec<&str> = stopped.iter().map(|stopped| stopped.why.as_str()).collect();
     whys.sort_unstable();
     whys.dedup();
-    (!whys.is_empty()).then(|| (whys.join("; "), stopped.iter().all(|stopped| stopped.confirms)))
+    let confirms = stopped.iter().all(|stopped| stopped.confirms);
+    (!whys.is_empty()).then(|| EarlyEnd { why: whys.join("; "), confirms })
 }
 
 fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Severity, &'static str)> {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::counted;
-use super::{Case, Report};
+use super::{Case, EarlyEnd, Report};
 use brickbat_scenario::verdict::Verdict;
 
 /// The event that ended a run early, and the causes that the run had seen.
@@ -21,11 +21,12 @@ pub struct Stopped {
 }
 
 impl Stopped {
-    pub(super) fn of(report: &Report, why: &str, confirms: bool) -> Stopped {
+    /// The causes are those in the report, so it must have been compared with its baselines.
+    pub(super) fn of(report: &Report, EarlyEnd { why, confirms }: EarlyEnd) -> Stopped {
         let causes = report.causes();
         let is_confirmed = |cause: &&super::Cause<'_>| confirms && cause.is_confirmed();
         let confirmed = causes.iter().filter(is_confirmed).count();
-        Stopped { why: why.to_owned(), seen: causes.len(), confirmed, confirms }
+        Stopped { why, seen: causes.len(), confirmed, confirms }
     }
 
     /// A count, such as `8 causes seen, 2 confirmed`.

@@ -23,7 +23,7 @@ pub struct Codec {
     /// Returns whether the provider accepts a call id that it did not issue.
     pub takes_id: fn(&str) -> bool,
     /// Models on which the provider is strict.
-    pub(crate) models: &'static [&'static str],
+    pub models: &'static [&'static str],
     /// The strict model to use for a conversation from another dialect.
     pub model: &'static str,
     /// The name of the provider in the packages of SDKs.
