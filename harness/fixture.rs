@@ -90,28 +90,28 @@ impl Options {
         allow_unused: false,
     };
 
-    fn behaviour(&self) -> Result<Behaviour, String> {
-        let profile = match self.profile {
-            Some(name) => Some(Profile::named(name).ok_or_else(|| format!("there is no profile `{name}`"))?),
-            None => None,
-        };
-        let scripted = match self.scenario {
-            Some(text) => lower::plans("scenario", "scenario.yaml", text, &Dialect::ALL, self.seed)
-                .map_err(|error| error.to_string())?,
-            None => Vec::new(),
-        };
-        Ok(Behaviour {
+    /// The behaviour, or a panic if an option is wrong.
+    fn behaviour(&self) -> Behaviour {
+        let profile = self.profile.map(|name| {
+            Profile::named(name)
+                .unwrap_or_else(|| panic!("the strict provider: there is no profile `{name}`"))
+        });
+        let scripted = self.scenario.map(|text| {
+            lower::plans("scenario", "scenario.yaml", text, &Dialect::ALL, self.seed)
+                .unwrap_or_else(|error| panic!("the strict provider: {error}"))
+        });
+        Behaviour {
             strictness: Strictness {
                 profile,
                 host: self.host.map(str::to_owned),
                 model: self.model.map(str::to_owned),
             },
             manner: Manner { seed: self.seed, n_rounds: self.rounds },
-            scripted: first_of_each_dialect(scripted),
+            scripted: first_of_each_dialect(scripted.unwrap_or_default()),
             usage: self.usage,
             faults: self.faults.clone(),
             stops: Vec::new(),
-        })
+        }
     }
 }
 
@@ -186,7 +186,7 @@ impl StrictProvider {
     pub fn with(options: Options) -> StrictProvider {
         let (asks, asked) = mpsc::unbounded_channel();
         let (ready, started) = std_mpsc::channel();
-        let behaviour = options.behaviour().unwrap_or_else(|why| panic!("the strict provider: {why}"));
+        let behaviour = options.behaviour();
         let stall = options.stall;
         let thread = thread::Builder::new()
             .name("brickbat".to_owned())

@@ -37,6 +37,7 @@ use wiremock::{Request, Respond, ResponseTemplate};
 use brickbat_engine::provider::{self, Headers, Provider};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
+use brickbat_scenario::parse::Diagnostic;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
 
@@ -52,6 +53,20 @@ struct Shared {
     refusals: Vec<String>,
 }
 
+/// The reason why a text gives no script.
+#[derive(Debug, thiserror::Error)]
+pub enum StrictError {
+    /// The text is not a scenario; the message has line numbers.
+    #[error(transparent)]
+    Scenario(#[from] Diagnostic),
+    /// The scenario has no variant.
+    #[error("the scenario has no variant")]
+    NoVariant,
+    /// The dialect cannot run the scenario, with the reason.
+    #[error("{0}")]
+    Impossible(String),
+}
+
 impl Strict {
     /// A provider for a plan, as strict as the newest profile of its dialect.
     pub fn of_plan(plan: Plan) -> Strict {
@@ -64,13 +79,12 @@ impl Strict {
     ///
     /// # Errors
     ///
-    /// A message with line numbers, if the text is not a scenario or the dialect cannot run it.
-    pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, String> {
-        let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0);
-        let plan = plans.map_err(|error| error.to_string())?.into_iter().next();
-        let plan = plan.ok_or_else(|| "the scenario has no variant".to_owned())?;
+    /// If the text is not a scenario, or the dialect cannot run it.
+    pub fn of_scenario(text: &str, dialect: Dialect) -> Result<Strict, StrictError> {
+        let plans = lower::plans("scenario", "scenario.yaml", text, &[dialect], 0)?;
+        let plan = plans.into_iter().next().ok_or(StrictError::NoVariant)?;
         match &plan.impossible {
-            Some(why) => Err(why.clone()),
+            Some(why) => Err(StrictError::Impossible(why.clone())),
             None => Ok(Strict::of_plan(plan)),
         }
     }

@@ -114,7 +114,7 @@ fn facts(is_wanted: impl Fn(&str) -> bool) -> Result<Facts, CliError> {
     let mut kills: Vec<Kills> = kills.collect();
     between(is_wanted, &mut said, &mut kills)?;
     let baselines = baselines()?;
-    Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines)? })
+    Ok(Facts { said, kills, shown: shown(&baselines, &jobs), named: named(&baselines) })
 }
 
 /// The classes with bugs between client and provider. The histories given to filters cover them, and a
@@ -170,14 +170,14 @@ fn shown(baselines: &BTreeMap<String, Baseline>, jobs: &[Job]) -> BTreeMap<Strin
 }
 
 /// The classes named in each system's entries, and each filter's known bugs.
-fn named(baselines: &BTreeMap<String, Baseline>) -> Result<BTreeMap<String, BTreeSet<String>>, CliError> {
+fn named(baselines: &BTreeMap<String, Baseline>) -> BTreeMap<String, BTreeSet<String>> {
     let of_system = |(system, baseline): (&String, &Baseline)| {
         let classes = baseline.entries.iter().flat_map(|entry| entry.classes.iter().cloned());
         (system.clone(), classes.collect())
     };
     let mut named: BTreeMap<String, BTreeSet<String>> = baselines.iter().map(of_system).collect();
-    for (_, bug) in bugs_of_filters().map_err(CliError::input)? {
+    for (_, bug) in bugs_of_filters() {
         named.entry(format!("{} (filter)", bug.filter)).or_default().extend(bug.classes);
     }
-    Ok(named)
+    named
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use super::error::{CliError, Outcome, UNJUDGED};
+use super::error::{CliError, Outcome, UNJUDGED, UnknownName};
 use super::interrupt::until_interrupted;
 use super::launch::{Launch, block_on, run_on};
 use super::mending::{Mending, Treated, Treatment};
@@ -68,14 +68,14 @@ const MAX_TRIES: usize = 3;
 #[derive(Debug, Clone)]
 struct Faults(Vec<Fault>);
 
-fn faults(word: &str) -> Result<Faults, String> {
+fn faults(word: &str) -> Result<Faults, UnknownName> {
     if word == "all" {
         return Ok(Faults(Fault::ALL.to_vec()));
     }
     let names = || Fault::ALL.map(Fault::id).join(", ");
     Fault::from_id(word)
         .map(|fault| Faults(vec![fault]))
-        .ok_or_else(|| format!("the faults are all, {}", names()))
+        .ok_or_else(|| UnknownName(format!("the faults are all, {}", names())))
 }
 
 impl ClosedLoop {
@@ -95,7 +95,7 @@ impl ClosedLoop {
         let launch = Launch::new(self.provider.profiles())?;
         if let Some(path) = &self.report {
             // An unreadable report is an error before the first run, not after it.
-            Table::read(path).map_err(CliError::input)?;
+            Table::read(path)?;
         }
         let mut fresh = Table::default();
         for system in self.system.systems()? {
@@ -105,7 +105,7 @@ impl ClosedLoop {
                 let rows = rows.ok_or_else(|| CliError::input("interrupted"))??;
                 if let Some(path) = &self.report {
                     // Written after each round, so that an interrupted run keeps its results.
-                    Table::add_to(path, rows.clone()).map_err(CliError::input)?;
+                    Table::add_to(path, rows.clone())?;
                 }
                 fresh.add(rows);
             }
@@ -200,7 +200,6 @@ impl ClosedLoop {
 /// # Errors
 ///
 /// If the text is not a report of `brickbat closed-loop`.
-pub fn page(report: &str) -> Result<String, String> {
-    let table: Table = serde_json::from_str(report).map_err(|error| error.to_string())?;
-    Ok(table.text())
+pub fn page(report: &str) -> serde_json::Result<String> {
+    Ok(serde_json::from_str::<Table>(report)?.text())
 }

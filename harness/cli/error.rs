@@ -37,12 +37,12 @@ impl CliError {
         CliError::Start(cause.into())
     }
 
-    pub(super) fn cannot_read(file: impl Display, why: impl Display) -> CliError {
-        CliError::input(format!("cannot read {file}: {why}"))
+    pub(super) fn cannot_read(file: impl Display, why: impl Into<BoxedCause>) -> CliError {
+        CliError::input(FileError { action: "read", file: file.to_string(), source: why.into() })
     }
 
-    pub(super) fn cannot_write(file: impl Display, why: impl Display) -> CliError {
-        CliError::input(format!("cannot write {file}: {why}"))
+    pub(super) fn cannot_write(file: impl Display, why: impl Into<BoxedCause>) -> CliError {
+        CliError::input(FileError { action: "write", file: file.to_string(), source: why.into() })
     }
 
     /// An error for a file that must not exist yet and could not be written. If it exists, `way_out` describes
@@ -78,6 +78,15 @@ impl<E: Error + Send + Sync + 'static> From<E> for CliError {
     fn from(error: E) -> CliError {
         CliError::input(error)
     }
+}
+
+/// A file of the user that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot {action} {file}: {source}")]
+struct FileError {
+    action: &'static str,
+    file: String,
+    source: BoxedCause,
 }
 
 /// An unknown option value, with the known ones.

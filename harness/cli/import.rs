@@ -69,7 +69,7 @@ Exit codes:
 
 impl Import {
     pub(super) fn execute(&self) -> Outcome {
-        let (stores, unreadable) = stored::find(&self.paths).map_err(CliError::input)?;
+        let (stores, unreadable) = stored::find(&self.paths)?;
         let is_one = matches!(stores.as_slice(), [store] if store.is_named);
         let recording = self.paths.first().filter(|_| is_one).map(String::as_str);
         let mut faults = Faults::of(&stores, recording, self.profile)?;
@@ -83,8 +83,8 @@ impl Import {
             )));
         }
         let mut code = 0;
-        for words in unreadable.into_iter().chain(std::mem::take(&mut faults.unreadable)) {
-            code = CliError::input(words).report();
+        for error in unreadable.into_iter().chain(std::mem::take(&mut faults.unreadable)) {
+            code = error.report();
         }
         for (file, why) in &faults.unsaid {
             code = code.max(1);

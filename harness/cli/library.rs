@@ -73,8 +73,8 @@ pub enum SourceError {
     #[error(transparent)]
     Scenario(#[from] Box<Diagnostic>),
     /// A file could not be read.
-    #[error("cannot read {}: {why}", .path.display())]
-    Unreadable { path: PathBuf, why: String },
+    #[error("cannot read {}: {source}", .path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
     /// A folder contains no scenario.
     #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
     Empty(PathBuf),
@@ -267,7 +267,7 @@ const MAX_FILES: usize = 10_000;
 /// Collects the scenario files below a folder. Links to folders are not followed, because they may form
 /// cycles.
 fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceError> {
-    let failed = |error: std::io::Error| unreadable(folder, error.to_string());
+    let failed = |error: io::Error| unreadable(folder, error);
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let path = entry.path();
@@ -277,7 +277,7 @@ fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), SourceEr
             files.push(path);
         }
         if files.len() > MAX_FILES {
-            return Err(unreadable(folder, format!("it has more than {MAX_FILES} scenarios")));
+            return Err(failed(io::Error::other(format!("it has more than {MAX_FILES} scenarios"))));
         }
     }
     Ok(())
@@ -292,19 +292,19 @@ fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job
 
 /// The text of a scenario file.
 fn read(path: &Path) -> Result<String, SourceError> {
-    bounded(path).map_err(|why| unreadable(path, why))
+    bounded(path).map_err(|error| unreadable(path, error))
 }
 
 /// The text of a file, if it is not too large.
-fn bounded(path: &Path) -> Result<String, String> {
+fn bounded(path: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
-    regular::open(path)
-        .and_then(|file| file.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| error.to_string())?;
+    regular::open(path)?.take(MAX_TEXT as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > MAX_TEXT {
-        return Err(format!("it is too large: a scenario has at most {MAX_TEXT} bytes"));
+        let words = format!("it is too large: a scenario has at most {MAX_TEXT} bytes");
+        return Err(io::Error::other(words));
     }
-    String::from_utf8(bytes).map_err(|error| format!("it is not UTF-8: {}", error.utf8_error()))
+    String::from_utf8(bytes)
+        .map_err(|error| io::Error::other(format!("it is not UTF-8: {}", error.utf8_error())))
 }
 
 /// The text of a file named in a scenario. A link that leads out of the scenario's folder is not followed.
@@ -317,15 +317,15 @@ fn beside(scenario: &Path, name: &str) -> io::Result<String> {
     if !file.starts_with(&folder) {
         return Err(io::Error::other("it is outside the scenario's directory"));
     }
-    bounded(&file).map_err(io::Error::other)
+    bounded(&file)
 }
 
 fn scenario_id(path: &Path) -> String {
     path.with_extension("").to_string_lossy().replace('\\', "/").trim_start_matches("./").to_owned()
 }
 
-fn unreadable(path: &Path, why: String) -> SourceError {
-    SourceError::Unreadable { path: path.to_owned(), why }
+fn unreadable(path: &Path, source: io::Error) -> SourceError {
+    SourceError::Unreadable { path: path.to_owned(), source }
 }
 
 fn plans(

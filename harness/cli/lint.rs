@@ -37,7 +37,7 @@ impl Lint {
         let inputs = Inputs::of(&self.paths);
         let mut code = 0;
         for (folder, why) in &inputs.unreadable {
-            code = CliError::cannot_read(folder, why).report();
+            code = CliError::cannot_read(folder, why.as_str()).report();
         }
         let files = inputs.files.iter().filter(|input| input.is_named || is_vectors(&input.path));
         let (mut n_files, mut n_of_streams) = (0, 0);

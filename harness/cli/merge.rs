@@ -60,14 +60,14 @@ impl Merge {
 
 /// Reads the JSON report of a run.
 pub(super) fn read_report(path: &Path) -> Result<Report, CliError> {
-    let cannot_read = |why: String| CliError::cannot_read(path.display(), why);
+    let file = path.display();
     let mut bytes = Vec::new();
     regular::open(path)
         .and_then(|opened| opened.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes))
-        .map_err(|error| cannot_read(error.to_string()))?;
+        .map_err(|error| CliError::cannot_read(&file, error))?;
     if bytes.len() > MAX_BYTES {
-        return Err(cannot_read(ReadError::TooLarge.to_string()));
+        return Err(CliError::cannot_read(&file, ReadError::TooLarge));
     }
-    let text = String::from_utf8(bytes).map_err(|error| cannot_read(error.to_string()))?;
-    Report::from_json(&text).map_err(|error| cannot_read(error.to_string()))
+    let text = String::from_utf8(bytes).map_err(|error| CliError::cannot_read(&file, error))?;
+    Report::from_json(&text).map_err(|error| CliError::cannot_read(&file, error))
 }

@@ -82,12 +82,12 @@ Exit codes:
 
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {
-        let (stores, _) = stored::find(std::slice::from_ref(&self.path)).map_err(CliError::input)?;
+        let (stores, _) = stored::find(std::slice::from_ref(&self.path))?;
         let [store] = stores.as_slice() else {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
-        let files = stored::open(&store.path).map_err(CliError::input)?;
-        let (index, session) = meant(&files, store).map_err(CliError::input)?;
+        let files = stored::open(&store.path)?;
+        let (index, session) = meant(&files, store)?;
         let product = session.product;
         let Self { profile, model, tail, truncate, .. } = self;
         let options = RepairOptions {
@@ -99,7 +99,7 @@ impl RepairSession {
         };
         let repair = match sessions::repair_session(&files, index, session, &options) {
             Ok(repair) => repair,
-            Err(error @ sessions::RepairError::Read(_)) => return Err(CliError::input(error.to_string())),
+            Err(error @ sessions::RepairError::Read(_)) => return Err(error.into()),
             Err(error) => {
                 tell(format!("error: {error}"));
                 return Ok(UNJUDGED);
@@ -219,14 +219,16 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
 }
 
 /// The chosen session and its index.
-fn meant(files: &Files, store: &Store) -> Result<(usize, Session), String> {
-    let sessions = sessions::read(files).map_err(|error| error.to_string())?;
+fn meant(files: &Files, store: &Store) -> Result<(usize, Session), CliError> {
+    let sessions = sessions::read(files)?;
     let n_sessions = sessions.len();
     let mut meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
     match (meant.next(), meant.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(format!("no session {}", store.id.as_deref().unwrap_or_default())),
-        _ => Err(format!("{n_sessions} sessions: name one as STORE#ID; `session --list` lists them")),
+        (None, _) => Err(CliError::input(format!("no session {}", store.id.as_deref().unwrap_or_default()))),
+        _ => Err(CliError::input(format!(
+            "{n_sessions} sessions: name one as STORE#ID; `session --list` lists them"
+        ))),
     }
 }
 

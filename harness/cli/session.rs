@@ -84,16 +84,16 @@ struct Found {
 
 impl Session {
     pub(super) fn execute(&self) -> Outcome {
-        let (stores, unreadable) = stored::find(&self.paths).map_err(CliError::input)?;
+        let (stores, unreadable) = stored::find(&self.paths)?;
         let mut found = Found::default();
         let mut code = 0;
-        for words in unreadable {
-            code = CliError::input(words).report();
+        for error in unreadable {
+            code = error.report();
         }
         let bar = bar(stores.len());
         for store in &stores {
-            if let Err(words) = self.examine(store, &mut found) {
-                code = CliError::input(words).report();
+            if let Err(error) = self.examine(store, &mut found) {
+                code = error.report();
             }
             bar.inc(1);
         }
@@ -110,7 +110,7 @@ impl Session {
     }
 
     /// Reads and judges the sessions in a file.
-    fn examine(&self, store: &Store, found: &mut Found) -> Result<(), String> {
+    fn examine(&self, store: &Store, found: &mut Found) -> Result<(), CliError> {
         let files = stored::open(&store.path)?;
         if found.salt.is_empty() {
             found.salt = report::hashed(&String::from_utf8_lossy(files.main()), "");
@@ -136,7 +136,9 @@ impl Session {
             self.add(Examined { file, companions, n, session, judgement }, found);
         }
         match &store.id {
-            Some(id) if found.n_sessions == before => Err(format!("{file} contains no session {id}")),
+            Some(id) if found.n_sessions == before => {
+                Err(CliError::input(format!("{file} contains no session {id}")))
+            }
             _ => Ok(()),
         }
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use super::error::CliError;
 use super::regular;
 use brickbat_sessions::{self as sessions, Files};
 
@@ -52,7 +53,7 @@ impl Store {
 /// # Errors
 ///
 /// If a folder that the user named cannot be read.
-pub(super) fn find(words: &[String]) -> Result<(Vec<Store>, Vec<String>), String> {
+pub(super) fn find(words: &[String]) -> Result<(Vec<Store>, Vec<CliError>), CliError> {
     let (mut stores, mut unreadable) = (Vec::new(), Vec::new());
     for word in words {
         let path = Path::new(word);
@@ -77,12 +78,13 @@ fn walk(
     folder: &Path,
     depth: usize,
     found: &mut Vec<PathBuf>,
-    unreadable: &mut Vec<String>,
-) -> Result<(), String> {
+    unreadable: &mut Vec<CliError>,
+) -> Result<(), CliError> {
     if depth == 0 {
-        return Err(format!("{}: folders are nested more than {MAX_DEPTH} deep", folder.display()));
+        let words = format!("{}: folders are nested more than {MAX_DEPTH} deep", folder.display());
+        return Err(CliError::input(words));
     }
-    let cannot = |error: io::Error| format!("cannot read {}: {error}", folder.display());
+    let cannot = |error: io::Error| CliError::cannot_read(folder.display(), error);
     let mut entries =
         fs::read_dir(folder).and_then(|all| all.collect::<io::Result<Vec<_>>>()).map_err(cannot)?;
     entries.sort_by_key(fs::DirEntry::file_name);
@@ -93,8 +95,8 @@ fn walk(
             Ok(kind) if kind.is_dir() && path.with_extension("jsonl").is_file() => {}
             // Links to folders are not followed, because they may form cycles.
             Ok(kind) if kind.is_dir() => {
-                if let Err(words) = walk(&path, depth - 1, found, unreadable) {
-                    unreadable.push(words);
+                if let Err(error) = walk(&path, depth - 1, found, unreadable) {
+                    unreadable.push(error);
                 }
             }
             Ok(_) if path.is_file() && is_store(&path) => found.push(path),
@@ -109,13 +111,14 @@ fn is_store(path: &Path) -> bool {
 }
 
 /// Opens a file with its companions.
-pub(super) fn open(path: &Path) -> Result<Files, String> {
+pub(super) fn open(path: &Path) -> Result<Files, CliError> {
     let main = sessions::File { name: file_name(path), bytes: read(path, MAX_BYTES)? };
     let mut files = Files { files: vec![main] };
     let mut n_bytes = 0;
     for companion in companions(path) {
         if files.files.len() > MAX_COMPANIONS || n_bytes > MAX_COMPANION_BYTES {
-            return Err(format!("more than {MAX_COMPANIONS} files, or 512 MiB, next to {}", path.display()));
+            let words = format!("more than {MAX_COMPANIONS} files, or 512 MiB, next to {}", path.display());
+            return Err(CliError::input(words));
         }
         // An unreadable companion is treated as missing: the session is judged without it.
         let Ok(bytes) = read(&companion.path, MAX_COMPANION_BYTES) else { continue };
@@ -250,11 +253,11 @@ fn file_name(path: &Path) -> String {
 }
 
 /// The bytes in a regular file. A device or a pipe might never end, so it is rejected.
-fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, String> {
-    let cannot = |error: io::Error| format!("cannot read {}: {error}", path.display());
+fn read(path: &Path, max_bytes: u64) -> Result<Vec<u8>, CliError> {
+    let cannot = |error: io::Error| CliError::cannot_read(path.display(), error);
     let file = regular::open(path).map_err(cannot)?;
     if file.metadata().map_err(cannot)?.len() > max_bytes {
-        return Err(format!("cannot read {}: more than {} MiB", path.display(), max_bytes >> 20));
+        return Err(CliError::cannot_read(path.display(), format!("more than {} MiB", max_bytes >> 20)));
     }
     let mut bytes = Vec::new();
     file.take(max_bytes).read_to_end(&mut bytes).map_err(cannot)?;

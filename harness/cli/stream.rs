@@ -18,7 +18,18 @@ use brickbat_rules::streams::{self, Linter, MAX_LOOK_BYTES, StreamKind, StreamRe
 use brickbat_rules::{Address, Api, Profile};
 
 /// A file with the report on its stream, or with the reason why it was not judged.
-type StreamOutcome = (String, Result<StreamReport, String>);
+type StreamOutcome = (String, Result<StreamReport, Unjudged>);
+
+/// The reason why a stream was not judged.
+#[derive(Debug, thiserror::Error)]
+enum Unjudged {
+    #[error("cannot read {path}: {source}")]
+    Unreadable { path: String, source: io::Error },
+    #[error("{path} is a stream of {api}, which Brickbat does not support")]
+    NotSpoken { path: String, api: &'static str },
+    #[error("{path} does not show its dialect\nhint: give --dialect")]
+    NoDialect { path: String },
+}
 
 /// The stream sender, as given by the user.
 #[derive(Debug, Clone)]
@@ -40,16 +51,16 @@ pub(super) fn check(paths: &[String], sender: &Sender, format: CheckFormat) -> u
                 CheckFormat::Github => print(&stream_to_github(path, report)),
                 CheckFormat::Json | CheckFormat::Sarif => {}
             },
-            Err(words) => {
-                error(words);
+            Err(why) => {
+                error(why);
                 if format == CheckFormat::Github {
-                    print(&unjudged_to_github(path, words));
+                    print(&unjudged_to_github(path, &why.to_string()));
                 }
             }
         }
         outcomes.push((path.clone(), judged));
     }
-    let count = |is_meant: fn(&Result<StreamReport, String>) -> bool| {
+    let count = |is_meant: fn(&Result<StreamReport, Unjudged>) -> bool| {
         outcomes.iter().filter(|(_, judged)| is_meant(judged)).count()
     };
     let n_sound = count(|judged| judged.as_ref().is_ok_and(is_sound));
@@ -64,7 +75,7 @@ pub(super) fn check(paths: &[String], sender: &Sender, format: CheckFormat) -> u
         CheckFormat::Json => {
             let streams = outcomes.iter().map(|(path, judged)| match judged {
                 Ok(report) => stream_to_json(path, report),
-                Err(words) => json!({ "file": path, "ended": null, "reason": words }),
+                Err(why) => json!({ "file": path, "ended": null, "reason": why.to_string() }),
             });
             let summary = json!({ "sound": n_sound, "unsound": n_unsound, "unjudged": n_unjudged });
             print_json(
@@ -80,32 +91,27 @@ pub(super) fn check(paths: &[String], sender: &Sender, format: CheckFormat) -> u
     }
 }
 
-fn judged(path: &str, sender: &Sender) -> Result<StreamReport, String> {
-    read(path, sender).unwrap_or_else(|error| Err(format!("cannot read {path}: {error}")))
-}
-
-/// The report on a file's stream, or on standard input for `-`, or the reason why it cannot be judged. The
-/// stream is checked while it is read, so its length does not matter.
-fn read(path: &str, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
-    lint_all(path, &mut regular::open_or_stdin(path)?, sender)
+/// The report on a file's stream, or on standard input for `-`. The stream is checked while it is read, so its
+/// length does not matter.
+fn judged(path: &str, sender: &Sender) -> Result<StreamReport, Unjudged> {
+    let unreadable = |source| Unjudged::Unreadable { path: path.to_owned(), source };
+    let mut file = regular::open_or_stdin(path).map_err(unreadable)?;
+    let mut head = Vec::new();
+    file.by_ref().take(MAX_LOOK_BYTES as u64).read_to_end(&mut head).map_err(unreadable)?;
+    let mut linter = Linter::with(sender.strictness(path, &head)?);
+    linter.feed(&head);
+    feed_rest(&mut linter, file).map_err(unreadable)?;
+    Ok(linter.finish())
 }
 
 /// The number of bytes read at a time.
 const CHUNK_BYTES: usize = 64 << 10;
 
-fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Result<StreamReport, String>> {
-    let mut head = Vec::new();
-    file.take(MAX_LOOK_BYTES as u64).read_to_end(&mut head)?;
-    let strictness = match sender.strictness(path, &head) {
-        Ok(strictness) => strictness,
-        Err(words) => return Ok(Err(words)),
-    };
-    let mut linter = Linter::with(strictness);
-    linter.feed(&head);
+fn feed_rest(linter: &mut Linter, mut file: impl Read) -> io::Result<()> {
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
         match file.read(&mut chunk) {
-            Ok(0) => return Ok(Ok(linter.finish())),
+            Ok(0) => return Ok(()),
             Ok(n) => linter.feed(&chunk[..n]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
@@ -115,9 +121,8 @@ fn lint_all(path: &str, file: &mut impl Read, sender: &Sender) -> io::Result<Res
 
 impl Sender {
     /// The strictness for a stream that begins with these bytes.
-    fn strictness(&self, path: &str, head: &[u8]) -> Result<StreamStrictness, String> {
-        let not_spoken =
-            |name: &str| Err(format!("{path} is a stream of {name}, which Brickbat does not support"));
+    fn strictness(&self, path: &str, head: &[u8]) -> Result<StreamStrictness, Unjudged> {
+        let not_spoken = |api| Err(Unjudged::NotSpoken { path: path.to_owned(), api });
         let recognised = streams::recognise(head);
         if let Some(StreamKind::NotSpoken(name)) = recognised {
             return not_spoken(name);
@@ -129,7 +134,7 @@ impl Sender {
             (Some(dialect), _, _) | (None, Some(Api::Spoken(dialect)), _) => dialect,
             (None, Some(Api::Unspoken(name)), _) => return not_spoken(name),
             (None, None, Some(StreamKind::Dialect(dialect))) => dialect,
-            _ => return Err(format!("{path} does not show its dialect\nhint: give --dialect")),
+            _ => return Err(Unjudged::NoDialect { path: path.to_owned() }),
         };
         let of_path = self.address.model().map(Cow::into_owned);
         let model = self.model.clone().or(of_path).or_else(|| streams::model_of(head)).unwrap_or_default();

@@ -45,7 +45,7 @@ async fn a_script_continues_from_turn_to_turn() {
 #[test]
 fn a_text_that_is_not_a_scenario_is_reported() {
     let error = Strict::of_scenario("schema: 1\nturn: []\n", Dialect::OpenaiChat).unwrap_err();
-    assert!(error.contains("scenario.yaml"), "{error}");
+    assert!(error.to_string().contains("scenario.yaml"), "{error}");
 }
 
 const TOOL: &str = r#"{"type":"function","function":{"name":"lookup"}}"#;

@@ -52,7 +52,7 @@ pub(super) fn fix(inputs: &Inputs, options: &CheckOptions, fix: Fix) -> Outcome 
     }
     let mut code = 0;
     for (folder, words) in &inputs.unreadable {
-        code = code.max(CliError::cannot_read(folder, words).report());
+        code = code.max(CliError::cannot_read(folder, words.as_str()).report());
     }
     for input in &inputs.files {
         code = code.max(file(input, options, fix).unwrap_or_else(|error| error.report()));

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cli::error::CliError;
 use crate::cli::mending::{Outcome, Treated};
 use brickbat_drive::runner::Job;
 use brickbat_report::report::Case;
@@ -338,27 +339,30 @@ struct Line {
 }
 
 impl Table {
-    pub(super) fn read(path: &Path) -> Result<Table, String> {
+    pub(super) fn read(path: &Path) -> Result<Table, CliError> {
         match std::fs::read(path) {
             Ok(bytes) => Table::parse(path, &bytes),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Table::default()),
-            Err(error) => Err(format!("cannot read {}: {error}", path.display())),
+            Err(error) => Err(CliError::cannot_read(path.display(), error)),
         }
     }
 
-    fn parse(path: &Path, bytes: &[u8]) -> Result<Table, String> {
+    fn parse(path: &Path, bytes: &[u8]) -> Result<Table, CliError> {
         match bytes {
             [] => Ok(Table::default()),
             bytes => serde_json::from_slice(bytes).map_err(|error| {
-                format!("{}: not a report of `brickbat closed-loop`: {error}", path.display())
+                CliError::input(format!(
+                    "{}: not a report of `brickbat closed-loop`: {error}",
+                    path.display()
+                ))
             }),
         }
     }
 
     /// Adds sessions to a report. It is read again first, because another run may have added some. Other runs
     /// wait while one writes.
-    pub(super) fn add_to(path: &Path, rows: Vec<SessionRow>) -> Result<(), String> {
-        let cannot = |error: std::io::Error| format!("cannot write {}: {error}", path.display());
+    pub(super) fn add_to(path: &Path, rows: Vec<SessionRow>) -> Result<(), CliError> {
+        let cannot = |error: std::io::Error| CliError::cannot_write(path.display(), error);
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)

@@ -19,8 +19,8 @@ pub(super) struct Faults {
     pub(super) unsaid: Vec<(String, ImportError)>,
     pub(super) n_sessions: usize,
     pub(super) n_healthy: usize,
-    /// Unreadable files in folders, with the reason.
-    pub(super) unreadable: Vec<String>,
+    /// The errors of unreadable files in folders.
+    pub(super) unreadable: Vec<CliError>,
     /// The number of files in folders that no known product wrote.
     n_passed_over: usize,
 }
@@ -65,9 +65,9 @@ impl Faults {
             let file = store.path.display().to_string();
             let files = match stored::open(&store.path) {
                 Ok(files) => files,
-                Err(words) if store.is_named => return Err(CliError::input(words)),
-                Err(words) => {
-                    faults.unreadable.push(words);
+                Err(error) if store.is_named => return Err(error),
+                Err(error) => {
+                    faults.unreadable.push(error);
                     continue;
                 }
             };
@@ -81,7 +81,7 @@ impl Faults {
                     Some(session) => (vec![session?], true),
                     None if store.is_named => return Err(CliError::input(format!("{file}: {error}"))),
                     None => {
-                        faults.unreadable.push(format!("{file}: {error}"));
+                        faults.unreadable.push(CliError::input(format!("{file}: {error}")));
                         continue;
                     }
                 },

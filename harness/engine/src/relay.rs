@@ -16,25 +16,26 @@ mod spoil;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use log::{BrokenStreams, RelayLog, Streams};
 pub use passage::{Passage, PassageEnd, Step};
 pub use spoil::{NoSpoil, Spoil};
 
-use crate::improvise;
-use crate::provider::voice::{ReplyTerms, Voice};
+use crate::provider::voice::ReplyTerms;
 use crate::provider::{Answer, Request, conversation};
 use crate::standalone::address::{self, Addressed};
+use crate::standalone::numbers::ReplyNumbers;
+use crate::standalone::own::{OWN, OwnVoice};
 use crate::standalone::{Basis, Exchange, FaultKind, Faults, Followed, Notice, Strictness, coding, shape};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Document;
 use brickbat_rules::streams::StreamStrictness;
-use brickbat_rules::{self as rules, Memory, Violation};
+use brickbat_rules::{self as rules, Memory};
 use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
-use brickbat_scenario::wire::{self, Tokens};
+use brickbat_scenario::wire;
 use passage::Asked;
 use spoil::Planned;
 
@@ -130,9 +131,7 @@ pub enum Decision {
 pub struct Relay {
     behaviour: RelayBehaviour,
     n_exchanges: u32,
-    /// The number of replies to requests that offer tools, or to all requests while none has offered any.
-    n_replies: u32,
-    has_offered: bool,
+    numbers: ReplyNumbers,
     /// Exchanges that the relay deliberately answers with an error.
     faulted: BTreeSet<ExchangeId>,
     /// The last fault of each dialect, until the next request in it.
@@ -144,10 +143,6 @@ pub struct Relay {
 /// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// The relay itself answers requests to paths below this one with a report of the events so far, and passes
-/// none of them on.
-const OWN: &str = "/_brickbat/";
-
 impl Relay {
     /// Creates a relay.
     pub fn new(mut behaviour: RelayBehaviour) -> Relay {
@@ -158,8 +153,7 @@ impl Relay {
         Relay {
             behaviour,
             n_exchanges: 0,
-            n_replies: 0,
-            has_offered: false,
+            numbers: ReplyNumbers::default(),
             faulted: BTreeSet::new(),
             unfollowed: BTreeMap::new(),
             log: RelayLog::default(),
@@ -182,7 +176,8 @@ impl Relay {
         let exchange = ExchangeId(self.n_exchanges);
         self.n_exchanges = self.n_exchanges.saturating_add(1);
         if let Some(own) = request.path.strip_prefix(OWN) {
-            return Decision::Answered(RequestKind::Auxiliary, self.own(exchange, own), None);
+            let report = self.own(exchange).report(own, &self.log, &self.log.requests);
+            return Decision::Answered(RequestKind::Auxiliary, report, None);
         }
         let strictness = self.behaviour.strictness.clone();
         match address::addressed(&strictness, request.method, request.path, request.body) {
@@ -230,17 +225,8 @@ impl Relay {
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
         let refusal = rules::refusal(&violations);
         let shape = shape(&history);
-        self.log.requests.exchange(Exchange {
-            exchange: exchange.0,
-            dialect,
-            profile: profile.name,
-            model: terms.model.clone(),
-            shape: shape.clone(),
-            status: refusal.map_or(200, Violation::status),
-            rule: refusal.map(|refusal| refusal.rule.id),
-            pointer: refusal.map(|refusal| refusal.pointer.clone()),
-            fault: None,
-        });
+        let entry = Exchange::of(exchange, profile, &terms.model, shape.clone(), refusal);
+        self.log.requests.exchange(entry);
         let followed = refusal.map_or(Followed::Accepted, |refusal| Followed::Refused(refusal.rule.id));
         if let Some(fault) = self.unfollowed.remove(&dialect) {
             self.log.requests.followed(fault, followed);
@@ -257,23 +243,15 @@ impl Relay {
         };
         if let Some(refusal) = refusal {
             self.log.requests.refused(exchange, profile, refusal);
-            self.notice(RelayNotice::Request(Notice::Refused {
-                exchange: exchange.0,
-                profile: profile.name,
-                rule: refusal.rule.id,
-                pointer: refusal.pointer.clone(),
-                status: refusal.status(),
-                message: refusal.message.clone(),
-                shape,
-            }));
+            self.notice(RelayNotice::Request(Notice::refused(exchange, profile, refusal, &shape)));
             if self.behaviour.refused == Refused::Here {
                 let status = refusal.status();
-                let answer = self.spoken(exchange, dialect, |voice| voice.refuse(refusal));
+                let answer = self.own(exchange).say(dialect, |voice| voice.refuse(refusal));
                 let row = asked.refused_row(status, &refusal.message, &self.behaviour.url).map(Box::new);
                 return Decision::Answered(RequestKind::Refused { status }, answer, row);
             }
         }
-        let number = self.count(wire::of(dialect).offers_tools(body));
+        let number = self.numbers.next(wire::of(dialect).offers_tools(body));
         match number.and_then(|number| self.planned(number, &terms)) {
             None => Decision::Onward(Box::new(Passage::of(asked, None))),
             Some(Planned { kind: FaultKind::Overloaded, .. }) => {
@@ -299,20 +277,6 @@ impl Relay {
         }
     }
 
-    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
-    /// replies while no request has offered any.
-    fn count(&mut self, offers: bool) -> Option<u32> {
-        if offers && !self.has_offered {
-            self.has_offered = true;
-            self.n_replies = 0;
-        }
-        if self.has_offered && !offers {
-            return None;
-        }
-        self.n_replies = self.n_replies.saturating_add(1);
-        Some(self.n_replies)
-    }
-
     /// The fault that is planned for this reply.
     fn planned(&self, number: u32, terms: &ReplyTerms) -> Option<Planned> {
         let given = self.behaviour.spoils.iter().find(|spoil| spoil.at.reply == number);
@@ -332,7 +296,7 @@ impl Relay {
         self.faulted.insert(exchange);
         self.log.requests.answered(exchange, status);
         let fault = HttpFault { status, overflow: false, times: 1, retry_after_ms: SOON_MS };
-        let answer = self.spoken(exchange, dialect, |voice| voice.http_fault(&fault));
+        let answer = self.own(exchange).say(dialect, |voice| voice.http_fault(&fault));
         Decision::Answered(RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status }, answer, None)
     }
 
@@ -417,43 +381,9 @@ impl Relay {
         }
     }
 
-    /// The report of the events so far, as an answer.
-    fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
-        let requests = &self.log.requests;
-        let said = match path {
-            "state" => serde_json::to_value(&self.log).ok(),
-            "journal" => Some(json!({
-                "forgotten": requests.n_forgotten(),
-                "exchanges": requests.exchanges().collect::<Vec<_>>(),
-                "faults": requests.fault_records().collect::<Vec<_>>(),
-            })),
-            _ => None,
-        };
-        let dialect = Dialect::ALL[0];
-        self.spoken(exchange, dialect, |voice| match &said {
-            Some(said) => voice.whole(200, said),
-            None => voice.whole(404, &wire::of(dialect).status_body(404)),
-        })
-    }
-
     /// An answer that the relay gives instead of the server.
-    fn spoken(
-        &self,
-        exchange: ExchangeId,
-        dialect: Dialect,
-        say: impl FnOnce(Voice<'_>) -> Answer,
-    ) -> Answer {
-        let plan = improvise::empty_plan(dialect, self.behaviour.seed);
-        let stem = Random::of(self.behaviour.seed, &[b"answers"]).next_number();
-        let unique = format!("{stem:016x}{:08x}", exchange.0);
-        say(Voice {
-            plan: &plan,
-            dialect: plan.dialect,
-            exchange,
-            unique: &unique,
-            tokens: Tokens::PLANNED,
-            n_late: 0,
-        })
+    fn own(&self, exchange: ExchangeId) -> OwnVoice {
+        OwnVoice { seed: self.behaviour.seed, exchange }
     }
 }
 

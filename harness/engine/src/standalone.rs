@@ -12,7 +12,9 @@
 pub(crate) mod address;
 pub(crate) mod faults;
 pub(crate) mod log;
+pub(crate) mod numbers;
 mod order;
+pub(crate) mod own;
 mod reply;
 mod stop;
 mod tape;
@@ -27,8 +29,8 @@ pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, R
 pub use order::{Order, OrderRecord, Ordered};
 pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
 
-use crate::improvise::{self, Manner};
-use crate::provider::voice::{ReplyTerms, Voice};
+use crate::improvise::Manner;
+use crate::provider::voice::ReplyTerms;
 use crate::provider::{Answer, Request, conversation};
 use address::{Addressed, addressed};
 use brickbat_rules::dialect::Dialect;
@@ -36,10 +38,11 @@ use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Memory, Profile, Violation};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
-use brickbat_scenario::wire::{self, Tokens};
+use brickbat_scenario::wire;
+use numbers::ReplyNumbers;
 use order::Orders;
+use own::{OWN, OwnVoice};
 use reply::Accepted;
 use tape::Tape;
 
@@ -102,6 +105,25 @@ pub enum Notice {
     },
 }
 
+impl Notice {
+    pub(crate) fn refused(
+        exchange: ExchangeId,
+        profile: &'static Profile,
+        refusal: &Violation,
+        shape: &str,
+    ) -> Notice {
+        Notice::Refused {
+            exchange: exchange.0,
+            profile: profile.name,
+            rule: refusal.rule.id,
+            pointer: refusal.pointer.clone(),
+            status: refusal.status(),
+            message: refusal.message.clone(),
+            shape: shape.to_owned(),
+        }
+    }
+}
+
 /// The next step for a held reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
@@ -122,9 +144,7 @@ pub struct Standalone {
     tapes: Vec<Tape>,
     memories: BTreeMap<Dialect, Memory>,
     n_exchanges: u32,
-    /// The number of replies to requests with tools, or to all requests while none has offered any.
-    n_replies: u32,
-    has_offered: bool,
+    numbers: ReplyNumbers,
     open: BTreeMap<ExchangeId, Open>,
     /// The last fault of each dialect, until the next request in it. A client may retry before it is known
     /// that the fault was delivered.
@@ -146,9 +166,6 @@ struct Open {
 /// The maximum number of notices that wait to be printed.
 const MAX_NOTICES: usize = 1000;
 
-/// The provider itself answers paths below this one with a report of the events so far.
-const OWN: &str = "/_brickbat/";
-
 impl Standalone {
     /// Creates a provider that has not sent any reply yet.
     pub fn new(mut behaviour: Behaviour) -> Standalone {
@@ -158,8 +175,7 @@ impl Standalone {
             tapes,
             memories: BTreeMap::new(),
             n_exchanges: 0,
-            n_replies: 0,
-            has_offered: false,
+            numbers: ReplyNumbers::default(),
             open: BTreeMap::new(),
             unfollowed: BTreeMap::new(),
             orders: Orders::default(),
@@ -186,7 +202,7 @@ impl Standalone {
     /// Orders a stop or a fault in a future reply, counted from now. Returns the number of the order. At a
     /// stop the reply is held, as if the program were interrupted there.
     pub fn place(&mut self, order: Order) -> Result<usize, NoPoint> {
-        self.orders.place(order, self.n_replies)
+        self.orders.place(order, self.numbers.last)
     }
 
     /// The number of the order that is carried out in an exchange.
@@ -214,7 +230,8 @@ impl Standalone {
         let exchange = ExchangeId(self.n_exchanges);
         self.n_exchanges = self.n_exchanges.saturating_add(1);
         if let Some(own) = request.path.strip_prefix(OWN) {
-            return (RequestKind::Auxiliary, self.own(exchange, own));
+            let answer = self.own(exchange).report(own, &self.log, &self.log);
+            return (RequestKind::Auxiliary, answer);
         }
         let strictness = self.behaviour.strictness.clone();
         match addressed(&strictness, request.method, request.path, request.body) {
@@ -286,9 +303,7 @@ impl Standalone {
                 "{} {}: content-encoding {coding} is not read here",
                 request.method, request.path
             )));
-            let answer =
-                self.spoken(exchange, dialect, |voice| voice.whole(415, &wire::of(dialect).status_body(415)));
-            return (RequestKind::Auxiliary, answer);
+            return (RequestKind::Auxiliary, self.own(exchange).status(dialect, 415));
         }
         let model = self.behaviour.strictness.model.clone();
         let named = rules::naming(request.body, model.as_deref());
@@ -301,24 +316,14 @@ impl Standalone {
         let history = conversation(dialect, memory, body);
         self.log.results(dialect, &history);
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
-        let mut entry = Exchange {
-            exchange: exchange.0,
-            dialect,
-            profile: profile.name,
-            model: terms.model.clone(),
-            shape: shape(&history),
-            status: 200,
-            rule: None,
-            pointer: None,
-            fault: None,
-        };
-        if let Some(refusal) = rules::refusal(&violations) {
-            entry.status = refusal.status();
-            entry.rule = Some(refusal.rule.id);
-            entry.pointer = Some(refusal.pointer.clone());
-            self.refused(exchange, profile, refusal, &entry.shape);
+        let refusal = rules::refusal(&violations);
+        let mut entry = Exchange::of(exchange, profile, &terms.model, shape(&history), refusal);
+        if let Some(refusal) = refusal {
+            self.follow(dialect, Followed::Refused(refusal.rule.id));
+            self.log.refused(exchange, profile, refusal);
+            self.notice(Notice::refused(exchange, profile, refusal, &entry.shape));
             self.log.exchange(entry);
-            let answer = self.spoken(exchange, dialect, |voice| voice.refuse(refusal));
+            let answer = self.own(exchange).say(dialect, |voice| voice.refuse(refusal));
             return (RequestKind::Refused { status: refusal.status() }, answer);
         }
         self.follow(dialect, Followed::Accepted);
@@ -328,20 +333,6 @@ impl Standalone {
         entry.fault = fault;
         self.log.exchange(entry);
         (kind, answer)
-    }
-
-    fn refused(&mut self, exchange: ExchangeId, profile: &'static Profile, refusal: &Violation, shape: &str) {
-        self.follow(profile.dialect, Followed::Refused(refusal.rule.id));
-        self.log.refused(exchange, profile, refusal);
-        self.notice(Notice::Refused {
-            exchange: exchange.0,
-            profile: profile.name,
-            rule: refusal.rule.id,
-            pointer: refusal.pointer.clone(),
-            status: refusal.status(),
-            message: refusal.message.clone(),
-            shape: shape.to_owned(),
-        });
     }
 
     fn follow(&mut self, dialect: Dialect, by: Followed) {
@@ -357,61 +348,23 @@ impl Standalone {
                 continue;
             };
             self.log.beside(dialect);
-            return self.spoken(exchange, dialect, |voice| voice.whole(200, &body));
+            return self.own(exchange).say(dialect, |voice| voice.whole(200, &body));
         }
         let is_greeting = matches!(request.method, "GET" | "HEAD") && request.path == "/";
         if is_greeting {
-            return self.spoken(exchange, Dialect::ALL[0], |voice| voice.whole(200, &greeting()));
+            return self.own(exchange).say(Dialect::ALL[0], |voice| voice.whole(200, &greeting()));
         }
         if self.log.unspoken(request.method, request.path) {
             let (method, path) = (request.method.to_owned(), request.path.to_owned());
             self.notice(Notice::Unspoken { method, path });
         }
         let dialect = address::split(request.path).0.map_or(Dialect::ALL[0], |profile| profile.dialect);
-        self.spoken(exchange, dialect, |voice| voice.whole(404, &wire::of(dialect).status_body(404)))
-    }
-
-    /// The report of the events so far, as an answer.
-    fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
-        let said = match path {
-            "state" => serde_json::to_value(&self.log).ok(),
-            "journal" => Some(json!({
-                "forgotten": self.log.n_forgotten(),
-                "exchanges": self.log.exchanges().collect::<Vec<_>>(),
-                "faults": self.log.fault_records().collect::<Vec<_>>(),
-            })),
-            _ => None,
-        };
-        let dialect = Dialect::ALL[0];
-        self.spoken(exchange, dialect, |voice| match &said {
-            Some(said) => voice.whole(200, said),
-            None => voice.whole(404, &wire::of(dialect).status_body(404)),
-        })
+        self.own(exchange).status(dialect, 404)
     }
 
     /// An answer that does not come from the model.
-    fn spoken(
-        &self,
-        exchange: ExchangeId,
-        dialect: Dialect,
-        say: impl FnOnce(Voice<'_>) -> Answer,
-    ) -> Answer {
-        let plan = improvise::empty_plan(dialect, self.behaviour.manner.seed);
-        let unique = self.unique(exchange);
-        say(Voice {
-            plan: &plan,
-            dialect: plan.dialect,
-            exchange,
-            unique: &unique,
-            tokens: Tokens::PLANNED,
-            n_late: 0,
-        })
-    }
-
-    /// Digits that are unique to the answer.
-    fn unique(&self, exchange: ExchangeId) -> String {
-        let stem = Random::of(self.behaviour.manner.seed, &[b"answers"]).next_number();
-        format!("{stem:016x}{:08x}", exchange.0)
+    fn own(&self, exchange: ExchangeId) -> OwnVoice {
+        OwnVoice { seed: self.behaviour.manner.seed, exchange }
     }
 }
 

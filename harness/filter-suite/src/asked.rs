@@ -4,7 +4,7 @@ use brickbat_rules::Dialect;
 use serde_json::{Map, Value, json};
 use thiserror::Error;
 
-use crate::{Budget, Form, Input, Route, written};
+use crate::{Budget, Form, Input, Route, SuiteError, written};
 
 /// One question.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,11 +148,11 @@ impl Answer {
     ///
     /// # Errors
     ///
-    /// Fails with a message if the line is invalid.
-    pub fn parse(line: &str) -> Result<Answer, String> {
-        let mut value: Value = serde_json::from_str(line).map_err(|error| format!("not JSON: {error}"))?;
+    /// Fails if the line is invalid.
+    pub fn parse(line: &str) -> Result<Answer, SuiteError> {
+        let mut value: Value = serde_json::from_str(line).map_err(SuiteError::NotJson)?;
         let request = value.as_object_mut().and_then(|fields| fields.remove("request"));
-        let id = value.get("id").and_then(Value::as_u64).ok_or("an answer without a number `id`")?;
+        let id = value.get("id").and_then(Value::as_u64).ok_or(SuiteError::NoId)?;
         let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
         let said = match (request, value.get("error"), value.get("unsupported")) {
             (Some(body), None, None) => {
@@ -162,13 +162,13 @@ impl Answer {
                 Said::Request { body, notes: notes.collect(), size }
             }
             (None, Some(error), None) => {
-                let kind = text(error, "kind").ok_or("an `error` without a text `kind`")?;
+                let kind = text(error, "kind").ok_or(SuiteError::NoKind)?;
                 Said::Raised { kind, message: text(error, "message").unwrap_or_default() }
             }
             (None, None, Some(why)) => {
-                Said::Unsupported(why.as_str().ok_or("`unsupported` is no text")?.to_owned())
+                Said::Unsupported(why.as_str().ok_or(SuiteError::NoReason)?.to_owned())
             }
-            _ => return Err("an answer has one of `request`, `error` and `unsupported`".to_owned()),
+            _ => return Err(SuiteError::NotOneForm),
         };
         Ok(Answer { id, said })
     }
@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn answers_are_read_and_invalid_lines_are_reported() {
-        let said = |line: &str| Answer::parse(line).map(|answer| answer.said);
+        let said =
+            |line: &str| Answer::parse(line).map(|answer| answer.said).map_err(|error| error.to_string());
         assert_eq!(said(r#"{"id":1,"request":{"a":1}}"#), Ok(Said::request(json!({ "a": 1 }))));
         assert_eq!(
             said(r#"{"id":1,"error":{"kind":"ValueError","message":"no"}}"#),

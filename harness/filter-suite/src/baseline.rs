@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::RouteReport;
+use crate::{RouteReport, SuiteError};
 
 /// The version of the format.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 /// The known filter bugs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,19 +37,14 @@ pub struct Known {
     pub link: Option<String>,
 }
 
-/// The baseline has another version of the format.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("version {0} of the format is not known, this is {SCHEMA}")]
-pub struct BaselineError(u32);
-
 impl Baseline {
     /// Checks the constraints that the types do not ensure.
     ///
     /// # Errors
     ///
     /// Fails if the version of the format differs.
-    pub fn checked(self) -> Result<Baseline, BaselineError> {
-        if self.schema == SCHEMA { Ok(self) } else { Err(BaselineError(self.schema)) }
+    pub fn checked(self) -> Result<Baseline, SuiteError> {
+        if self.schema == SCHEMA { Ok(self) } else { Err(SuiteError::BaselineVersion(self.schema)) }
     }
 
     /// Returns a baseline with the causes in the reports.

@@ -4,7 +4,7 @@ use brickbat_rules::Dialect;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{Asked, Budget, Mode, Route, Said, yardstick};
+use crate::{Asked, Budget, Mode, Route, Said, SuiteError, yardstick};
 
 /// A bug of a filter, as a file in `corpora/filters/` describes it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -66,25 +66,25 @@ pub enum Shows {
 }
 
 /// The supported version of the format.
-const SCHEMA: u32 = 1;
+pub(crate) const SCHEMA: u32 = 1;
 
 impl Bug {
     /// Reads a file.
     ///
     /// # Errors
     ///
-    /// Fails with a message if the file is invalid.
-    pub fn read(text: &str) -> Result<Bug, String> {
-        let bug: Bug = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// Fails if the file is invalid.
+    pub fn read(text: &str) -> Result<Bug, SuiteError> {
+        let bug: Bug = serde_json::from_str(text)?;
         if bug.schema != SCHEMA {
-            return Err(format!("schema {}, and {SCHEMA} is read", bug.schema));
+            return Err(SuiteError::BugVersion(bug.schema));
         }
         let lost = match &bug.shows {
             Shows::Loses(words) => Some(words),
             Shows::Refused(_) | Shows::Raises(_) => None,
         };
         match lost.filter(|words| !bug.request.to_string().contains(words.as_str())) {
-            Some(words) => Err(format!("`{words}` is not in the history, so that it cannot get lost")),
+            Some(words) => Err(SuiteError::NothingToLose(words.clone())),
             None => Ok(bug),
         }
     }
@@ -178,7 +178,7 @@ mod tests {
     fn only_words_of_the_history_can_be_lost() {
         let text =
             BUG.replace(r#"{ "refused": "openai-chat/tool-message-orphan" }"#, r#"{ "loses": "found" }"#);
-        assert!(Bug::read(&text).unwrap_err().contains("`found` is not in the history"));
+        assert!(Bug::read(&text).unwrap_err().to_string().contains("`found` is not in the history"));
         let bug = Bug::read(&text.replace(r#""messages": [] }"#, r#""messages": ["found"] }"#)).unwrap();
         let modes = [cut()];
         let route = bug.route(&modes).unwrap();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn an_unknown_schema_is_rejected() {
         assert_eq!(
-            Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err(),
+            Bug::read(&BUG.replace(r#""schema": 1"#, r#""schema": 2"#)).unwrap_err().to_string(),
             "schema 2, and 1 is read"
         );
     }

@@ -10,15 +10,15 @@ use brickbat_rules::histories::{Block, Message, Role};
 use brickbat_sessions::messages_of;
 use serde_json::Value;
 
-use crate::Form;
 use crate::facts::top_instructions;
+use crate::{Form, SuiteError};
 
 /// Converts a body to a format.
 ///
 /// # Errors
 ///
-/// Fails with a reason if the format cannot represent the body.
-pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, String> {
+/// Fails if the format cannot represent the body.
+pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, SuiteError> {
     if form == Form::Request {
         return Ok(body.clone());
     }
@@ -64,13 +64,12 @@ fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     messages
 }
 
-/// Returns the reason why a format cannot represent something.
-fn no_place(form: Form, what: &str) -> String {
-    format!("the form {} has no {what}", form.name())
+fn no_place(form: Form, what: &'static str) -> SuiteError {
+    SuiteError::NoPlace { form, what }
 }
 
 /// Parses arguments as an object.
-fn arguments(text: &str, form: Form) -> Result<Value, String> {
+fn arguments(text: &str, form: Form) -> Result<Value, SuiteError> {
     match serde_json::from_str(text) {
         Ok(value) => Ok(value),
         Err(_) if text.trim().is_empty() => Ok(Value::Object(serde_json::Map::new())),

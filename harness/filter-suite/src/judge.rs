@@ -214,7 +214,7 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     if route.mode.form != Form::Request
         && let Err(why) = written(route.mode.form, &input.body, route.from)
     {
-        return Some(Outcome::Unsupported(why));
+        return Some(Outcome::Unsupported(why.to_string()));
     }
     if input.state != State::Valid {
         return None;
@@ -223,7 +223,7 @@ fn kept_out(route: &Route<'_>, input: &Input) -> Option<Outcome> {
     // a request.
     let is_carried = route.is_foreign() || route.mode.form != Form::Request;
     if is_carried && let Err(why) = translated(route, &input.body) {
-        return Some(Outcome::Unsupported(why));
+        return Some(Outcome::Unsupported(why.to_string()));
     }
     if !route.is_foreign()
         && let Some(first) = refusals(route, &input.body).first()

@@ -13,6 +13,7 @@ mod asked;
 mod baseline;
 mod bug;
 pub mod checks;
+mod error;
 mod explore;
 mod facts;
 mod form;
@@ -28,10 +29,11 @@ mod words;
 mod yardstick;
 
 pub use asked::{Answer, Asked, Broken, Filter, Function, Said};
-pub use baseline::{Baseline, BaselineError, Known};
+pub use baseline::{Baseline, Known};
 /// The choices that a fuzzer makes with its bytes.
 pub use brickbat_rules::histories::generate::Outline;
 pub use bug::{Bug, Limit, Shows};
+pub use error::SuiteError;
 pub use explore::Explorer;
 pub use facts::{CallFact, Facts, Part, ResultFact};
 pub use form::written;

@@ -77,53 +77,6 @@ fn whole(number: &Number) -> Number {
     }
 }
 
-/// Returns whether a result admits a failure or is empty. Any of these words is enough, because dialects
-/// without an error flag have only the text.
-pub(crate) fn admits_failure(text: &str) -> bool {
-    let text = text.to_lowercase();
-    text.trim().is_empty() || FAILURE.iter().any(|word| text.contains(word))
-}
-
-/// Words that admit a failure.
-const FAILURE: &[&str] = &[
-    "error",
-    "fail",
-    "interrupt",
-    "abort",
-    "cancel",
-    "not ",
-    "n't",
-    "unknown",
-    "skip",
-    "denied",
-    "deny",
-    "refus",
-    "reject",
-    "timeout",
-    "timed out",
-    "stopped",
-    "unavailable",
-    "missing",
-    "no result",
-    "no output",
-    "no response",
-    "exception",
-    "incomplete",
-    "never",
-    "lost",
-    "placeholder",
-    "synthetic",
-    "truncated",
-    "unresolved",
-    "dropped",
-    "omitted",
-    "pending",
-    "without",
-    "no tool",
-    "repaired",
-    "inserted",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -8,8 +8,8 @@ use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, va
 use brickbat_sessions::messages_of;
 use serde_json::{Value, json};
 
-use crate::Route;
 use crate::facts::{has_other_parts, top_instructions};
+use crate::{Route, SuiteError};
 
 /// The placeholder for a thinking signature in a history from another model, as Google documents it
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
@@ -35,28 +35,29 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 ///
 /// Fails if the input has something that only its own dialect has, or if the provider of the output
 /// rejects the result.
-pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
+pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, SuiteError> {
+    let foreign = |what| SuiteError::Foreign { to: route.to, what, from: route.from };
     let beside_list = top_instructions(body).into_iter();
     let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
     for message in messages_of(body, route.from) {
-        if let Some(kind) = message.blocks.iter().find_map(foreign) {
-            return Err(format!("{} has no {kind} of {}", route.to, route.from));
+        if let Some(what) = message.blocks.iter().find_map(native) {
+            return Err(foreign(what));
         }
         messages.push(message);
     }
     if let Some(key) = beside(route.from, body) {
-        return Err(format!("{} has no `{key}` of {}", route.to, route.from));
+        return Err(foreign(format!("`{key}`")));
     }
     carry(&mut messages, route.to);
     let rendered = render(route.to, route.model.as_deref(), &messages).body;
     match refusals(route, &rendered).first() {
-        Some(violation) => Err(format!("{} refuses what it says: {}", route.to, violation.rule.id)),
+        Some(violation) => Err(SuiteError::Refused { to: route.to, rule: violation.rule.id }),
         None => Ok(rendered),
     }
 }
 
 /// Names a block that cannot be represented in another dialect.
-fn foreign(block: &Block) -> Option<String> {
+fn native(block: &Block) -> Option<String> {
     match block {
         Block::Native { value, .. } => {
             let kind = value.get("type").and_then(Value::as_str).map(str::to_owned);
@@ -70,7 +71,7 @@ fn foreign(block: &Block) -> Option<String> {
             Block::Text(text) if has_other_parts(text) => {
                 Some("result with parts that are no texts".to_owned())
             }
-            block => foreign(block),
+            block => native(block),
         }),
         _ => None,
     }

@@ -23,7 +23,9 @@ use assertion::Assertion;
 use code::Language;
 use story::Story;
 
+pub use assertion::NoAssertion;
 pub use packages::Package;
+pub use template::{Mistake, TemplateError};
 
 /// The test framework that a test is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,15 +86,17 @@ pub enum Refusal {
     #[error("the case was not driven, so it has no requests")]
     NotDriven,
     #[error("no test can express any of its findings:{}", list(.0))]
-    NoAssertion(Vec<String>),
+    NoAssertion(Vec<(String, NoAssertion)>),
     #[error("a test in one process cannot express this: {0}")]
     Story(String),
     #[error("the template of `{system}` cannot express this: {why}")]
     Template { system: String, why: String },
+    #[error("the template of `{system}` cannot express this: {source}")]
+    WrongTemplate { system: String, source: TemplateError },
 }
 
-fn list(reasons: &[String]) -> String {
-    reasons.iter().map(|reason| format!("\n  {reason}")).collect()
+fn list(reasons: &[(String, NoAssertion)]) -> String {
+    reasons.iter().map(|(check, reason)| format!("\n  {check}: {reason}")).collect()
 }
 
 impl Framework {
@@ -138,7 +142,7 @@ pub fn export(
     };
     let test = page.test()?;
     let packages = packages::file(&test, target.packages, framework);
-    let issue = issue::text(&page, &test, &packages).map_err(|why| page.refused(&why))?;
+    let issue = issue::text(&page, &test, &packages)?;
     Ok(Export { title: page.title(), files: vec![test, packages, issue] })
 }
 
@@ -155,7 +159,7 @@ fn choose<'a>(record: &'a Record, check: Option<&str>) -> Result<(&'a FindingNot
     for finding in asked {
         match Assertion::of(record, finding) {
             Ok(assertion) => return Ok((finding, assertion)),
-            Err(reason) => reasons.push(format!("{}: {reason}", finding.check)),
+            Err(reason) => reasons.push((finding.check.clone(), reason)),
         }
     }
     Err(Refusal::NoAssertion(reasons))

@@ -19,6 +19,7 @@ use std::ops::Range;
 
 use serde_json::{Number, Value};
 
+pub(crate) use escape::utf16_unit;
 pub use escape::{halves, without_halves};
 pub use locate::{locate, pointer_at};
 pub use walk::{Part, walk, walk_document, walk_list};

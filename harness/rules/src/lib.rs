@@ -10,6 +10,7 @@
 //! check authentication, model names or sampling parameters. Unknown keys, block types and models pass,
 //! because a false rejection is worse than a miss: only known rejections are errors.
 
+pub mod admission;
 pub mod check;
 pub mod colour;
 pub mod dialect;

@@ -29,6 +29,7 @@ use crate::scenario::{Indices, Need, Stop, Times};
 use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::without_halves;
 
 /// The suffix that marks the name of a control plan.
 pub const CONTROL: &str = "+control";
@@ -350,7 +351,7 @@ impl ToolOutcome {
     /// Reads the body of a gate's answer.
     pub fn of_gate(answer: &[u8]) -> Result<ToolOutcome, serde_json::Error> {
         serde_json::from_slice(answer)
-            .or_else(|_| serde_json::from_str(&surrogate::whole(&String::from_utf8_lossy(answer))))
+            .or_else(|_| serde_json::from_slice(&without_halves(String::from_utf8_lossy(answer).as_bytes())))
     }
 
     /// True if the tool did what it was called for.

@@ -7,7 +7,7 @@ use brickbat_filter_suite::{Bug, Shows};
 
 /// All bugs, one section for each filter.
 pub fn bugs() -> String {
-    let bugs = bugs_of_filters().unwrap();
+    let bugs = bugs_of_filters();
     let mut text = format!("\n{} bugs of {} filters.\n", bugs.len(), n_filters(&bugs));
     let mut filter = "";
     for (place, bug) in &bugs {

@@ -46,9 +46,18 @@ pub struct Asked {
     pub truncate: bool,
 }
 
+/// Why the options of a question cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum OptionError {
+    #[error("no {what} `{name}`")]
+    Unknown { what: &'static str, name: String },
+    #[error("the profile is of {own}, and the dialect is {dialect}")]
+    OtherDialect { own: Dialect, dialect: Dialect },
+}
+
 impl Asked {
     /// Returns the options of `check`. An unknown name is an error.
-    pub(crate) fn options(&self) -> Result<CheckOptions, String> {
+    pub(crate) fn options(&self) -> Result<CheckOptions, OptionError> {
         let dialect = self.dialect.as_deref().map(|name| known(Dialect::from_name(name), "dialect", name));
         let (strictness, of_profile) = match self.profile.as_deref() {
             None => (Strictness::Newest, None),
@@ -65,7 +74,7 @@ impl Asked {
         if let (Some(dialect), Some(own)) = (dialect, of_profile)
             && dialect != own
         {
-            return Err(format!("the profile is of {own}, and the dialect is {dialect}"));
+            return Err(OptionError::OtherDialect { own, dialect });
         }
         Ok(CheckOptions {
             dialect: dialect.or(of_profile),
@@ -78,6 +87,6 @@ impl Asked {
     }
 }
 
-fn known<T>(found: Option<T>, what: &str, name: &str) -> Result<T, String> {
-    found.ok_or_else(|| format!("no {what} `{name}`"))
+fn known<T>(found: Option<T>, what: &'static str, name: &str) -> Result<T, OptionError> {
+    found.ok_or_else(|| OptionError::Unknown { what, name: name.to_owned() })
 }

@@ -43,7 +43,7 @@ pub(crate) fn checked(asked: &Asked) -> Result<CheckedRequest, Unjudged> {
         let words = format!("more than {} MiB; `brickbat check FILE` has no such limit", MAX_TEXT >> 20);
         return Err(Unjudged::because(words));
     }
-    let options = asked.options().map_err(Unjudged::because)?;
+    let options = asked.options().map_err(|error| Unjudged::because(error.to_string()))?;
     check(asked.text.as_bytes(), START, &options).map_err(|error| unjudged(&asked.text, &error))
 }
 

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 pub type Turn = fn(Arc<Session>, String) -> BoxFuture<'static, Result<(), Failure>>;
 
 /// Converts a given history to the form that [`Session::save`] stores.
-pub type Give = fn(&Spec, &[Value]) -> Result<Vec<Value>, String>;
+pub type Give = fn(&Spec, &[Value]) -> Result<Vec<Value>, Box<dyn std::error::Error>>;
 
 /// Releases the resources of an ended session, such as its connections.
 pub type Closed = fn(&Session);

@@ -201,7 +201,7 @@ impl Served {
     fn receive(&self, request: GiveHistory) -> Result<Taken, Error> {
         let give = self.adapter.give.ok_or_else(Error::method_not_found)?;
         let spec = self.spec(request.session)?;
-        let history = give(&spec, &request.history).map_err(invalid)?;
+        let history = give(&spec, &request.history).map_err(|error| invalid(error.to_string()))?;
         let session_id = uuid::Uuid::new_v4().to_string();
         session::give(&spec, &session_id, &history).map_err(internal)?;
         Ok(Taken { session_id })

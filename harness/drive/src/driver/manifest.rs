@@ -491,9 +491,9 @@ mod tests {
         - { name: old, description: Old. }\n  - { name: new, description: New. }\nrequires: { python: \">=3.9\" }\n\
         install: pip\nfiles: [adapter.py]\ncommand: [.venv/bin/python, adapter.py]\n";
 
-    fn parse(text: &str) -> Result<Vec<Manifest>, String> {
+    fn parse(text: &str) -> Result<Vec<Manifest>, Diagnostic> {
         let place = FileSource::Folder("/nowhere".into());
-        Manifest::parse("system.yaml", text, &place).map_err(|error| error.to_string())
+        Manifest::parse("system.yaml", text, &place)
     }
 
     #[test]
@@ -576,7 +576,7 @@ mod tests {
             ("python, adapter.py]", "python, adapter.py, \"${baseUrl}\"]", "one session in each process"),
             ("install: pip", "env: { URL: \"${baseUrl}/v1\" }\ninstall: pip", "one session in each process"),
         ] {
-            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
+            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to).to_string();
             assert!(error.contains(text) && error.contains("system.yaml"), "{error}");
         }
     }

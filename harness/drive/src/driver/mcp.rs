@@ -132,17 +132,15 @@ impl ServerHandler for Relay {
                 biased;
                 outcome = answer => outcome,
                 // Dropping the post closes the gate's connection; the answer is no longer needed.
-                () = context.ct.cancelled() => Err("the call was cancelled".to_owned()),
+                () = context.ct.cancelled() => Err(internal("the call was cancelled")),
             }
         };
-        match outcome {
-            Ok(ToolOutcome::Return(text)) => {
-                Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
-            }
-            Ok(ToolOutcome::Error(text) | ToolOutcome::Deny(text)) => {
+        match outcome? {
+            ToolOutcome::Return(text) => Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into()),
+            ToolOutcome::Error(text) | ToolOutcome::Deny(text) => {
                 Ok(CallToolResult::error(vec![ContentBlock::text(text)]).into())
             }
-            Ok(ToolOutcome::Throw(text)) | Err(text) => Err(ErrorData::internal_error(text, None)),
+            ToolOutcome::Throw(text) => Err(internal(text)),
         }
     }
 }
@@ -179,8 +177,14 @@ async fn with_progress<T>(context: &RequestContext<RoleServer>, answer: impl Fut
 }
 
 /// Posts to a gate and waits for the answer without a time limit.
-async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, String> {
-    let gate = Address::parse(gate_url).map_err(|error| error.to_string())?;
-    let body = Post::new(&gate, args).body().await.ok_or("the gate's answer was cut off")?;
-    ToolOutcome::of_gate(&body).map_err(|error| format!("the gate gave an invalid answer: {error}"))
+async fn ask(gate_url: &str, args: Vec<u8>) -> Result<ToolOutcome, ErrorData> {
+    let gate = Address::parse(gate_url).map_err(|error| internal(error.to_string()))?;
+    let body = Post::new(&gate, args).body().await;
+    let body = body.ok_or_else(|| internal("the gate's answer was cut off"))?;
+    ToolOutcome::of_gate(&body).map_err(|error| internal(format!("the gate gave an invalid answer: {error}")))
+}
+
+/// The JSON-RPC error of a call without a result.
+fn internal(text: impl Into<Cow<'static, str>>) -> ErrorData {
+    ErrorData::internal_error(text, None)
 }

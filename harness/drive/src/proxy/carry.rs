@@ -8,6 +8,7 @@ use hyper::{HeaderMap, Response};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 
+use super::upstream::NoAnswer;
 use super::{Shared, headers};
 use crate::server::Part;
 use brickbat_engine::provider::Request;
@@ -53,17 +54,14 @@ impl Errand {
         let Errand { mut passage, method, target, headers, body, parts, shared } = self;
         let carried = async {
             let asking = shared.upstream.ask(&method, &target, headers, body);
-            let answer = match timeout(shared.upstream.silence, asking).await {
-                Ok(answer) => answer,
-                Err(_) => Err("it did not begin to answer in time".to_owned()),
-            };
-            match answer {
+            let answer = timeout(shared.upstream.silence, asking).await;
+            match answer.unwrap_or(Err(NoAnswer::TimedOut)) {
                 Ok(answer) => {
                     let carrier = Carrier { parts: &parts, shared: &shared };
                     carrier.answer(&mut passage, answer, method == "HEAD").await
                 }
-                Err(words) => {
-                    let words = format!("cannot reach the server: {words}");
+                Err(error) => {
+                    let words = format!("cannot reach the server: {error}");
                     refuse(&parts, &words).await.map(|()| PassageEnd::Failed(words))
                 }
             }

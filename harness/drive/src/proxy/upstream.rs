@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
+use hyper::http::method::InvalidMethod;
 use hyper::http::uri::{Authority, Scheme};
 use hyper::{HeaderMap, Method, Request, Response, Uri};
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
@@ -58,6 +59,19 @@ pub enum NoUpstream {
     NoCertificates(String),
 }
 
+/// The reason why the server did not answer a request.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoAnswer {
+    #[error("the path cannot be forwarded: {0}")]
+    Path(#[from] hyper::http::Error),
+    #[error(transparent)]
+    Method(#[from] InvalidMethod),
+    #[error("{}", words_of(.0))]
+    Failed(#[from] hyper_util::client::legacy::Error),
+    #[error("it did not begin to answer in time")]
+    TimedOut,
+}
+
 impl Upstream {
     /// The server at a URL, which may be silent for up to `silence`.
     ///
@@ -100,19 +114,18 @@ impl Upstream {
         target: &str,
         headers: HeaderMap,
         body: Vec<u8>,
-    ) -> Result<Response<Incoming>, String> {
+    ) -> Result<Response<Incoming>, NoAnswer> {
         let uri = Uri::builder()
             .scheme(self.scheme.clone())
             .authority(self.authority.clone())
             .path_and_query(format!("{}{target}", self.base))
-            .build();
-        let uri = uri.map_err(|error| format!("the path cannot be forwarded: {error}"))?;
-        let method = Method::from_bytes(method.as_bytes()).map_err(|error| error.to_string())?;
+            .build()?;
+        let method = Method::from_bytes(method.as_bytes())?;
         let mut request = Request::new(Full::new(Bytes::from(body)));
         *request.method_mut() = method;
         *request.uri_mut() = uri;
         *request.headers_mut() = headers;
-        self.client.request(request).await.map_err(|error| words_of(&error))
+        Ok(self.client.request(request).await?)
     }
 }
 

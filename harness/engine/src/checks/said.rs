@@ -3,7 +3,7 @@
 //! A system may pass arguments on as a value or as the original text. No system can write half a character:
 //! where text must be valid, U+FFFD replaces it.
 
-use brickbat_scenario::surrogate;
+use brickbat_rules::json::without_halves;
 use serde_json::Value;
 
 use super::{Evidence, is_same};
@@ -32,7 +32,7 @@ fn is_empty(value: &Value) -> bool {
 
 /// The value of a JSON text, with U+FFFD for each unpaired surrogate.
 fn read(text: &str) -> Option<Value> {
-    serde_json::from_str(text).or_else(|_| serde_json::from_str(&surrogate::whole(text))).ok()
+    serde_json::from_str(text).or_else(|_| serde_json::from_slice(&without_halves(text.as_bytes()))).ok()
 }
 
 #[cfg(test)]

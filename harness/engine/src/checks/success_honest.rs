@@ -1,6 +1,7 @@
 //! A call that did not succeed is not recorded as a success.
 
 use super::*;
+use brickbat_rules::admission::{self, Author};
 
 pub(super) const CHECK: Check = Check {
     id: "success-honest",
@@ -45,45 +46,14 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// Words that admit a failure.
-const FAILURE: &[&str] = &[
-    "error",
-    "fail",
-    "interrupt",
-    "abort",
-    "cancel",
-    "not ",
-    "n't",
-    "unknown",
-    "skip",
-    "denied",
-    "deny",
-    "refus",
-    "reject",
-    "timeout",
-    "timed out",
-    "stopped",
-    "unavailable",
-    "missing",
-    "no result",
-    "exception",
-    "incomplete",
-    "never",
-    "invalid",
-    // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}' in JSON at position 1".
-    "unexpected",
-    "in json at position",
-];
-
-/// True if a result reports a failure: by its flag, by the tool's own error text, or by its wording. Dialects
-/// without a flag have only the wording, so any of these words is enough.
+/// True if a result reports a failure: by its flag, by the tool's own error text, or by its wording.
 pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> bool {
     let text = result.text.to_lowercase();
     let says_so = |outcome: &ToolOutcome| !outcome.text().is_empty() && result.text.contains(outcome.text());
     result.is_error == Some(true)
         || account.settled.as_ref().is_some_and(says_so)
         || says_nothing(&text)
-        || FAILURE.iter().any(|word| text.contains(word))
+        || admission::admits_failure(&text, Author::System)
 }
 
 /// True if a result contains no text, directly or inside an object: the AI SDK writes `{"name": …, "content": …}`

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::standalone::Log;
-use crate::standalone::log::{N_NAMED, shortened};
+use crate::standalone::log::{count, shortened};
 use brickbat_rules::streams::{Ended, StreamReport};
 use brickbat_scenario::trace::ExchangeId;
 
@@ -104,14 +104,4 @@ impl RelayLog {
             broken.times += 1;
         }
     }
-}
-
-/// Increments the count of a name and returns it, as long as the number of names has not reached its limit.
-fn count(counts: &mut BTreeMap<String, u64>, name: String) -> Option<u64> {
-    if !counts.contains_key(&name) && counts.len() >= N_NAMED {
-        return None;
-    }
-    let times = counts.entry(name).or_default();
-    *times += 1;
-    Some(*times)
 }

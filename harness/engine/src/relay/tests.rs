@@ -1,9 +1,11 @@
 use super::*;
+use crate::improvise::Manner;
 use crate::provider::Headers;
 use crate::standalone::Standalone;
 use crate::standalone::{Behaviour, ReplyPoint};
 use brickbat_scenario::wire::thread::Message;
 use brickbat_scenario::wire::{Delivery, OfferedTool, Thinking};
+use serde_json::json;
 
 fn behaviour() -> RelayBehaviour {
     RelayBehaviour {
@@ -36,7 +38,7 @@ fn request<'a>(path: &'a str, body: &'a [u8]) -> Request<'a> {
 
 /// The head and the body of the provider's answer.
 fn answered(path: &str, body: &[u8]) -> (String, Vec<u8>) {
-    let manner = improvise::Manner { seed: 0, n_rounds: 1 };
+    let manner = Manner { seed: 0, n_rounds: 1 };
     let mut provider = Standalone::new(Behaviour {
         strictness: Strictness::default(),
         manner,

@@ -16,7 +16,7 @@ use brickbat_scenario::trace::{Confidence, ExchangeId};
 const N_KEPT: usize = 1000;
 
 /// The number of unknown paths and of profile choices kept. A program has a few, a scanner has thousands.
-pub(crate) const N_NAMED: usize = 100;
+const N_NAMED: usize = 100;
 
 /// The maximum number of characters kept of a path, a model or a shape.
 const MAX_CHARS: usize = 200;
@@ -136,6 +136,29 @@ pub struct Exchange {
     pub fault: Option<String>,
 }
 
+impl Exchange {
+    /// The exchange of a request, which breaks no rule if there is no refusal.
+    pub(crate) fn of(
+        exchange: ExchangeId,
+        profile: &'static Profile,
+        model: &str,
+        shape: String,
+        refusal: Option<&Violation>,
+    ) -> Exchange {
+        Exchange {
+            exchange: exchange.0,
+            dialect: profile.dialect,
+            profile: profile.name,
+            model: model.to_owned(),
+            shape,
+            status: refusal.map_or(200, Violation::status),
+            rule: refusal.map(|refusal| refusal.rule.id),
+            pointer: refusal.map(|refusal| refusal.pointer.clone()),
+            fault: None,
+        }
+    }
+}
+
 /// One fault, or one point at which the program was ended.
 #[derive(Debug, Clone, Serialize)]
 pub struct FaultRecord {
@@ -232,13 +255,7 @@ impl Log {
 
     /// Counts a request to an unknown path. Returns whether it is the first one to that path.
     pub(crate) fn unspoken(&mut self, method: &str, path: &str) -> bool {
-        let key = format!("{method} {}", shortened(path));
-        if !self.unspoken.contains_key(&key) && self.unspoken.len() >= N_NAMED {
-            return false;
-        }
-        let times = self.unspoken.entry(key).or_default();
-        *times += 1;
-        *times == 1
+        count(&mut self.unspoken, format!("{method} {}", shortened(path))) == Some(1)
     }
 
     /// Records the choice of a profile. Returns the choice if it is new.
@@ -332,6 +349,16 @@ impl<T> Ring<T> {
         }
         self.kept.push_back(item);
     }
+}
+
+/// Increments the count of a name and returns it, as long as the number of names has not reached its limit.
+pub(crate) fn count(counts: &mut BTreeMap<String, u64>, name: String) -> Option<u64> {
+    if !counts.contains_key(&name) && counts.len() >= N_NAMED {
+        return None;
+    }
+    let times = counts.entry(name).or_default();
+    *times += 1;
+    Some(*times)
 }
 
 pub(crate) fn shortened(text: &str) -> String {

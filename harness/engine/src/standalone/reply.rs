@@ -119,26 +119,20 @@ impl Standalone {
         self.orders.due(request.exchange, number?, plan, script, status)
     }
 
-    /// The 1-based number of a reply among those that count: replies to requests that offer tools, or all
-    /// replies while no request has offered any.
+    /// The number of the reply, if it counts.
     fn count(&mut self, request: &Accepted<'_, '_, '_>) -> Option<u32> {
         let offers = wire::of(request.dialect).offers_tools(request.body);
-        if offers && !self.has_offered {
-            self.has_offered = true;
-            self.n_replies = 0;
+        if offers && !self.numbers.has_offered {
             self.orders.count_anew();
         }
         self.log.offers += u64::from(offers);
-        if self.has_offered && !offers {
-            return None;
-        }
-        self.n_replies = self.n_replies.saturating_add(1);
-        self.log.replies = self.n_replies;
-        Some(self.n_replies)
+        let number = self.numbers.next(offers)?;
+        self.log.replies = number;
+        Some(number)
     }
 
     fn http_fault(&mut self, request: &Accepted<'_, '_, '_>, plan: &Plan, fault: &HttpFault) -> Replied {
-        let unique = self.unique(request.exchange);
+        let unique = self.own(request.exchange).unique();
         let answer = voice(plan, request.exchange, &unique, 0, 0).http_fault(fault);
         let words = format!("http {}", fault.status);
         let open = Open { fault: Some(Ending::Status), ..Open::NOTHING };
@@ -155,7 +149,7 @@ impl Standalone {
         actions: &[PlannedAction],
         tokens: u64,
     ) -> Replied {
-        let unique = self.unique(request.exchange);
+        let unique = self.own(request.exchange).unique();
         let n_said = script.text().len() + script.calls().map(|key| n_bytes(plan, key.0)).sum::<usize>();
         let voice = voice(plan, request.exchange, &unique, tokens, n_said);
         let actions: Vec<&PlannedAction> = actions.iter().collect();

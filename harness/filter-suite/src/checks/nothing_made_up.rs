@@ -1,8 +1,9 @@
 //! Checks that the filter does not invent results or calls.
 
 use super::{Check, Evidence, Finding, quoted};
-use crate::words::{admits_failure, said_in};
+use crate::words::said_in;
 use crate::{Kind, Loss};
+use brickbat_rules::admission::{Author, admits_failure};
 
 pub(super) const CHECK: Check = Check {
     id: "nothing-made-up",
@@ -21,7 +22,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         for result in results.iter().filter(|_| !was_answered && !evidence.declares(Loss::MakesUpResults)) {
             let is_recorded =
                 recorded.iter().any(|text| said_in(&result.text, text) && !text.trim().is_empty());
-            if !result.is_error && !admits_failure(&result.text) && !is_recorded {
+            let is_admitted = result.text.trim().is_empty() || admits_failure(&result.text, Author::Filter);
+            if !result.is_error && !is_admitted && !is_recorded {
                 let words = format!("a call without a result has one that says {}", quoted(&result.text));
                 found.push(CHECK.finding("success", words));
             }

@@ -8,14 +8,14 @@ use brickbat_rules::histories::{Block, CallResult, Message, Role, Thinking};
 use serde_json::{Map, Value, json};
 
 use super::{arguments, no_place};
-use crate::Form;
+use crate::{Form, SuiteError};
 
 /// A list of `ModelMessage`.
-pub(super) fn model_messages(messages: &[Message], dialect: Dialect) -> Result<Value, String> {
+pub(super) fn model_messages(messages: &[Message], dialect: Dialect) -> Result<Value, SuiteError> {
     const FORM: Form = Form::AiSdkModel;
     let mut list = Vec::new();
     for message in messages {
-        let part = |block: &Block| -> Result<Value, String> {
+        let part = |block: &Block| -> Result<Value, SuiteError> {
             Ok(match block {
                 Block::Text(text) => json!({ "type": "text", "text": text }),
                 Block::Image(image) => {
@@ -41,7 +41,7 @@ pub(super) fn model_messages(messages: &[Message], dialect: Dialect) -> Result<V
                 Block::Native { .. } => return Err(no_place(FORM, "block of one dialect alone")),
             })
         };
-        let parts = message.blocks.iter().map(part).collect::<Result<Vec<Value>, String>>()?;
+        let parts = message.blocks.iter().map(part).collect::<Result<Vec<Value>, SuiteError>>()?;
         let (role, content) = match (message.role, message.blocks.as_slice()) {
             (Role::System, blocks) => ("system", json!(texts(blocks))),
             (Role::User, [Block::Text(text)]) => ("user", json!(text)),
@@ -54,7 +54,7 @@ pub(super) fn model_messages(messages: &[Message], dialect: Dialect) -> Result<V
     Ok(Value::Array(list))
 }
 
-fn output(result: &CallResult) -> Result<Value, String> {
+fn output(result: &CallResult) -> Result<Value, SuiteError> {
     let is_text = |block: &Block| matches!(block, Block::Text(_));
     if !result.output.iter().all(is_text) {
         return Err(no_place(Form::AiSdkModel, "picture in a result that all versions know"));
@@ -64,7 +64,7 @@ fn output(result: &CallResult) -> Result<Value, String> {
 }
 
 /// A list of `UIMessage`: everything that the model and its tools did in a turn is one message.
-pub(super) fn ui_messages(messages: &[Message], dialect: Dialect) -> Result<Value, String> {
+pub(super) fn ui_messages(messages: &[Message], dialect: Dialect) -> Result<Value, SuiteError> {
     const FORM: Form = Form::AiSdkUi;
     let mut list: Vec<Value> = Vec::new();
     // The open message of the model: its parts, and the index of each call among them.
@@ -75,7 +75,7 @@ pub(super) fn ui_messages(messages: &[Message], dialect: Dialect) -> Result<Valu
             close(&mut list, &mut parts);
             calls.clear();
             let role = if message.role == Role::User { "user" } else { "system" };
-            let said = message.blocks.iter().map(spoken).collect::<Result<Vec<Value>, String>>()?;
+            let said = message.blocks.iter().map(spoken).collect::<Result<Vec<Value>, SuiteError>>()?;
             list.push(json!({ "id": format!("m{}", list.len()), "role": role, "parts": said }));
             continue;
         }
@@ -128,7 +128,7 @@ fn close(list: &mut Vec<Value>, parts: &mut Vec<Value>) {
     }
 }
 
-fn spoken(block: &Block) -> Result<Value, String> {
+fn spoken(block: &Block) -> Result<Value, SuiteError> {
     match block {
         Block::Text(text) => Ok(json!({ "type": "text", "text": text })),
         Block::Image(image) => {

@@ -6,7 +6,7 @@ use brickbat_rules::histories::{Block, Message, Role};
 use serde_json::{Value, json};
 
 use super::{arguments, no_place};
-use crate::Form;
+use crate::{Form, SuiteError};
 
 const FORM: Form = Form::PydanticAi;
 
@@ -14,7 +14,7 @@ const FORM: Form = Form::PydanticAi;
 const TIMESTAMP: &str = "2026-01-01T00:00:00Z";
 
 /// A list of requests and responses.
-pub(super) fn messages(messages: &[Message], dialect: Dialect) -> Result<Value, String> {
+pub(super) fn messages(messages: &[Message], dialect: Dialect) -> Result<Value, SuiteError> {
     let mut list: Vec<Value> = Vec::new();
     for message in messages {
         let parts = match message.role {
@@ -52,7 +52,7 @@ fn instruction(block: &Block) -> Option<Value> {
     }
 }
 
-fn prompt(blocks: &[Block]) -> Result<Value, String> {
+fn prompt(blocks: &[Block]) -> Result<Value, SuiteError> {
     let said = |block: &Block| match block {
         Block::Text(text) => Ok(json!(text)),
         Block::Image(image) => {
@@ -67,7 +67,7 @@ fn prompt(blocks: &[Block]) -> Result<Value, String> {
     Ok(json!({ "part_kind": "user-prompt", "content": content, "timestamp": TIMESTAMP }))
 }
 
-fn replied(block: &Block, dialect: Dialect) -> Result<Value, String> {
+fn replied(block: &Block, dialect: Dialect) -> Result<Value, SuiteError> {
     Ok(match block {
         Block::Text(text) => json!({ "part_kind": "text", "content": text }),
         Block::Thinking(thinking) => json!({
@@ -94,7 +94,7 @@ fn replied(block: &Block, dialect: Dialect) -> Result<Value, String> {
     })
 }
 
-fn returned(block: &Block) -> Result<Value, String> {
+fn returned(block: &Block) -> Result<Value, SuiteError> {
     let Block::Result(result) = block else { return Err(no_place(FORM, "such a block of a tool")) };
     if !result.output.iter().all(|block| matches!(block, Block::Text(_))) {
         return Err(no_place(FORM, "picture in a result"));

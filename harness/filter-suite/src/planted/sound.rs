@@ -165,7 +165,7 @@ pub(super) fn carried(asked: &Asked) -> Said {
     let carried = routes.first().map(|route| translated(route, &asked.request));
     match carried {
         Some(Ok(body)) => Said::request(body),
-        Some(Err(why)) => Said::Unsupported(why),
+        Some(Err(why)) => Said::Unsupported(why.to_string()),
         None => Said::Unsupported("no such way".to_owned()),
     }
 }

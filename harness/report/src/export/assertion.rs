@@ -7,9 +7,6 @@ use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 
-/// The reason why no test asserts a finding without a turn.
-const UNKNOWN_TURN: &str = "its turn is not known";
-
 /// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Assertion {
@@ -27,14 +24,37 @@ pub(super) enum Assertion {
     Once { turn: usize, name: String },
 }
 
+/// The reason why no test can assert a finding.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NoAssertion {
+    #[error("there is no assertion for this check")]
+    Check,
+    #[error("the rule `{0}` has no assertion")]
+    Rule(String),
+    #[error("its turn is not known")]
+    UnknownTurn,
+    #[error("the call is unknown")]
+    UnknownCall,
+    #[error("no request was refused")]
+    NothingRefused,
+    #[error("the turn raised no error")]
+    NothingRaised,
+    #[error("the later requests contain its text elsewhere")]
+    Elsewhere,
+    #[error("no tool ran with such arguments")]
+    NotRun,
+    #[error("the call has not run twice")]
+    RunOnce,
+}
+
 impl Assertion {
     /// The assertion for a finding, or the reason why there is none.
-    pub(super) fn of(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+    pub(super) fn of(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
         if let Some(rule) = finding.rule.as_deref() {
             return accepted(record, rule);
         }
         let assert = ASSERTED.iter().find(|(check, _)| *check == finding.check).map(|(_, assert)| assert);
-        assert.ok_or_else(|| "there is no assertion for this check".to_owned())?(record, finding)
+        assert.ok_or(NoAssertion::Check)?(record, finding)
     }
 
     /// The last turn, from 0, that is needed to see it.
@@ -51,7 +71,7 @@ impl Assertion {
 }
 
 /// Converts a finding of a check to an assertion.
-type Assert = fn(&Record, &FindingNote) -> Result<Assertion, String>;
+type Assert = fn(&Record, &FindingNote) -> Result<Assertion, NoAssertion>;
 
 /// The checks that a test in one process can express.
 const ASSERTED: &[(&str, Assert)] = &[
@@ -63,45 +83,50 @@ const ASSERTED: &[(&str, Assert)] = &[
     ("executed-once", once),
 ];
 
-fn accepted(record: &Record, rule: &str) -> Result<Assertion, String> {
-    let code = rules::of(rule).ok_or_else(|| format!("the rule `{rule}` has no assertion"))?;
+fn accepted(record: &Record, rule: &str) -> Result<Assertion, NoAssertion> {
+    let code = rules::of(rule).ok_or_else(|| NoAssertion::Rule(rule.to_owned()))?;
     let is_refused =
         |event: &Event| matches!(event, Event::Requested { kind: RequestKind::Refused { .. }, .. });
-    let turn = turn_of(record, is_refused).ok_or("no request was refused")?;
+    let turn = turn_of(record, is_refused).ok_or(NoAssertion::NothingRefused)?;
     Ok(Assertion::Accepted { rule: code, turn })
 }
 
-fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let turn = turn_in(&finding.place).ok_or(UNKNOWN_TURN)?;
+fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
+    let turn = turn_in(&finding.place).ok_or(NoAssertion::UnknownTurn)?;
     let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
     let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
     if !matches!(finding.harm, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
-        return Err("the turn raised no error".to_owned());
+        return Err(NoAssertion::NothingRaised);
     }
     Ok(Assertion::Works { turn })
 }
 
-fn results_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let name = call_in(&finding.message).ok_or("the call is unknown")?;
+fn results_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
+    let name = call_in(&finding.message).ok_or(NoAssertion::UnknownCall)?;
     let call = record
         .plan
         .calls
         .iter()
         .find(|call| call.name == name && !call.given)
-        .ok_or("the call is unknown")?;
+        .ok_or(NoAssertion::UnknownCall)?;
     kept(record, call.turn, "the result of a tool", vec![call.outcome.text().to_owned()])
 }
 
-fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
+fn messages_kept(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
     let subject = finding.message.strip_suffix(" is missing from the last request");
-    let turn = subject.and_then(turn_in).ok_or(UNKNOWN_TURN)?;
-    let planned = record.plan.turns.get(turn).ok_or(UNKNOWN_TURN)?;
+    let turn = subject.and_then(turn_in).ok_or(NoAssertion::UnknownTurn)?;
+    let planned = record.plan.turns.get(turn).ok_or(NoAssertion::UnknownTurn)?;
     kept(record, turn, "what the user said", vec![planned.user.clone()])
 }
 
 /// An assertion about the first turn after `after` with a last request that should contain the texts and does
 /// not.
-fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -> Result<Assertion, String> {
+fn kept(
+    record: &Record,
+    after: usize,
+    what: &'static str,
+    texts: Vec<String>,
+) -> Result<Assertion, NoAssertion> {
     let requested = |event: &Event| match event {
         Event::Requested { body, kind, .. } if kind.is_of_thread() => Some(body.clone()),
         _ => None,
@@ -111,7 +136,7 @@ fn kept(record: &Record, after: usize, what: &'static str, texts: Vec<String>) -
     let is_last = |at: usize| later.get(at + 1).is_none_or(|(turn, _)| *turn != later[at].0);
     let lacks = |body: &[u8]| texts.iter().all(|text| !is_in(body, text));
     let found = (0..later.len()).find(|at| is_last(*at) && lacks(&later[*at].1));
-    let turn = found.map(|at| later[at].0).ok_or("the later requests contain its text elsewhere")?;
+    let turn = found.map(|at| later[at].0).ok_or(NoAssertion::Elsewhere)?;
     Ok(Assertion::Kept { turn, what, texts })
 }
 
@@ -121,11 +146,11 @@ fn is_in(body: &[u8], text: &str) -> bool {
     String::from_utf8_lossy(body).contains(&quoted[1..quoted.len() - 1])
 }
 
-fn fails(_: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or(UNKNOWN_TURN)? })
+fn fails(_: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
+    Ok(Assertion::Fails { turn: turn_in(&finding.place).ok_or(NoAssertion::UnknownTurn)? })
 }
 
-fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, String> {
+fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, NoAssertion> {
     let whole: Vec<Value> = record.plan.calls.iter().map(|call| call.args.clone()).collect();
     let is_broken = |event: &Event| match event {
         Event::ToolStarted { args, .. } => {
@@ -133,17 +158,17 @@ fn whole_arguments(record: &Record, _: &FindingNote) -> Result<Assertion, String
         }
         _ => false,
     };
-    let turn = turn_of(record, is_broken).ok_or("no tool ran with such arguments")?;
+    let turn = turn_of(record, is_broken).ok_or(NoAssertion::NotRun)?;
     Ok(Assertion::WholeArguments { turn, whole })
 }
 
-fn once(record: &Record, finding: &FindingNote) -> Result<Assertion, String> {
-    let name = call_in(&finding.message).ok_or("the call is unknown")?;
-    let key = record.plan.calls.iter().position(|call| call.name == name).ok_or("the call is unknown")?;
+fn once(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertion> {
+    let name = call_in(&finding.message).ok_or(NoAssertion::UnknownCall)?;
+    let key = record.plan.calls.iter().position(|call| call.name == name).ok_or(NoAssertion::UnknownCall)?;
     let starts = events(record).filter(
         |(_, event)| matches!(event, Event::ToolStarted { call: Some(call), .. } if call.0 as usize == key),
     );
-    let turn = starts.map(|(turn, _)| turn).nth(1).ok_or("the call has not run twice")?;
+    let turn = starts.map(|(turn, _)| turn).nth(1).ok_or(NoAssertion::RunOnce)?;
     Ok(Assertion::Once { turn, name: name.to_owned() })
 }
 

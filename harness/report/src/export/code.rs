@@ -89,7 +89,7 @@ impl Page<'_> {
             ("replies", recorded.trim_end()),
             ("spare", &spare),
         ];
-        let text = template::fill(frame, &values).map_err(|why| self.refused(&why))?;
+        let text = self.fill(frame, &values)?;
         let text = if language == Language::Python { with_imports(&text) } else { text };
         let text = text.replace("= {\n\n}", "= {}");
         let name = match language {
@@ -123,15 +123,19 @@ impl Page<'_> {
             ("major", major),
             ("model", &model),
         ];
-        let text = template::fill(self.target.template, values).map_err(|why| self.refused(&why))?;
+        let text = self.fill(self.target.template, values)?;
         match text.lines().find_map(|line| line.split_once("refuse: ")) {
-            Some((_, why)) => Err(self.refused(why)),
+            Some((_, why)) => {
+                Err(Refusal::Template { system: self.target.system.to_owned(), why: why.to_owned() })
+            }
             None => Ok(text),
         }
     }
 
-    pub(super) fn refused(&self, why: &str) -> Refusal {
-        Refusal::Template { system: self.target.system.to_owned(), why: why.to_owned() }
+    /// Fills in a template of the system.
+    pub(super) fn fill(&self, text: &str, values: Values<'_>) -> Result<String, Refusal> {
+        let wrong = |source| Refusal::WrongTemplate { system: self.target.system.to_owned(), source };
+        template::fill(text, values).map_err(wrong)
     }
 
     /// The model in the requests.

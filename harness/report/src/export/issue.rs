@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::assertion::Assertion;
 use super::code::Page;
-use super::{ExportFile, Framework, template, words};
+use super::{ExportFile, Framework, Refusal, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
 
@@ -13,7 +13,7 @@ use brickbat_rules::Rule;
 const USUAL: &str = include_str!("parts/issue.md");
 
 /// The text, which names the test and the package file.
-pub(super) fn text(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) -> Result<ExportFile, String> {
+pub(super) fn text(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) -> Result<ExportFile, Refusal> {
     let known = known(page);
     let (title, expected, versions) = (page.title(), expected(page), versions(page, packages));
     let (what, reproduction) = (what(page, known), reproduction(page, test, packages));
@@ -26,7 +26,7 @@ pub(super) fn text(page: &Page<'_>, test: &ExportFile, packages: &ExportFile) ->
         ("versions", versions.trim_end()),
         ("related", &related),
     ];
-    let text = template::fill(page.target.issue.unwrap_or(USUAL), &values)?;
+    let text = page.fill(page.target.issue.unwrap_or(USUAL), &values)?;
     Ok(ExportFile { name: "issue.md".to_owned(), text: format!("{}\n", text.trim_end()) })
 }
 

@@ -7,26 +7,48 @@
 /// The keys that a template may use, with their values.
 pub(super) type Values<'a> = &'a [(&'a str, &'a str)];
 
-/// The filled-in text of a template, or the error: a wrong line, or a missing value.
-pub(super) fn fill(template: &str, values: Values<'_>) -> Result<String, String> {
+/// The reason why a template cannot be filled in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TemplateError {
+    #[error("line {line}: {source}")]
+    Line { line: usize, source: Mistake },
+    #[error("a condition has no `end`")]
+    NoEnd,
+}
+
+/// A mistake in a line of a template.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Mistake {
+    #[error("`end` without a condition")]
+    NoCondition,
+    #[error("conditions do not nest")]
+    Nested,
+    #[error("`{0}` is not a condition")]
+    NotACondition(String),
+    #[error("there is no value `{0}`")]
+    NoValue(String),
+}
+
+/// The filled-in text of a template.
+pub(super) fn fill(template: &str, values: Values<'_>) -> Result<String, TemplateError> {
     let mut text = String::new();
     let mut shown = None;
     for (at, line) in template.lines().enumerate() {
-        let wrong = |what: &str| format!("line {}: {what}", at + 1);
+        let wrong = |source| TemplateError::Line { line: at + 1, source };
         match (condition(line), shown) {
             (Some("end"), Some(_)) => shown = None,
-            (Some("end"), None) => return Err(wrong("`end` without a condition")),
-            (Some(_), Some(_)) => return Err(wrong("conditions do not nest")),
-            (Some(words), None) => shown = Some(holds(words, values).map_err(|what| wrong(&what))?),
+            (Some("end"), None) => return Err(wrong(Mistake::NoCondition)),
+            (Some(_), Some(_)) => return Err(wrong(Mistake::Nested)),
+            (Some(words), None) => shown = Some(holds(words, values).map_err(wrong)?),
             (None, Some(false)) => {}
             (None, _) => {
-                text.push_str(&line_with(line, values).map_err(|what| wrong(&what))?);
+                text.push_str(&line_with(line, values).map_err(wrong)?);
                 text.push('\n');
             }
         }
     }
     match shown {
-        Some(_) => Err("a condition has no `end`".to_owned()),
+        Some(_) => Err(TemplateError::NoEnd),
         None => Ok(text),
     }
 }
@@ -38,10 +60,10 @@ fn condition(line: &str) -> Option<&str> {
     Some(words.trim())
 }
 
-fn holds(words: &str, values: Values<'_>) -> Result<bool, String> {
+fn holds(words: &str, values: Values<'_>) -> Result<bool, Mistake> {
     let mut all = true;
     for word in words.split_whitespace() {
-        let (key, wanted) = word.split_once('=').ok_or_else(|| format!("`{word}` is not a condition"))?;
+        let (key, wanted) = word.split_once('=').ok_or_else(|| Mistake::NotACondition(word.to_owned()))?;
         let (key, is_wanted) = key.strip_suffix('!').map_or((key, true), |key| (key, false));
         let value = value(key, values)?;
         all &= wanted.split('|').any(|wanted| wanted == value) == is_wanted;
@@ -50,7 +72,7 @@ fn holds(words: &str, values: Values<'_>) -> Result<bool, String> {
 }
 
 /// A line with its placeholders filled in.
-fn line_with(line: &str, values: Values<'_>) -> Result<String, String> {
+fn line_with(line: &str, values: Values<'_>) -> Result<String, Mistake> {
     let mut text = String::new();
     let mut rest = line;
     while let Some((before, after)) = rest.split_once("{{") {
@@ -73,9 +95,9 @@ fn is_key(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-fn value<'a>(key: &str, values: Values<'a>) -> Result<&'a str, String> {
+fn value<'a>(key: &str, values: Values<'a>) -> Result<&'a str, Mistake> {
     let found = values.iter().find(|(known, _)| *known == key);
-    found.map(|(_, value)| *value).ok_or_else(|| format!("there is no value `{key}`"))
+    found.map(|(_, value)| *value).ok_or_else(|| Mistake::NoValue(key.to_owned()))
 }
 
 #[cfg(test)]
@@ -101,7 +123,7 @@ mod tests {
             ("//? dialect=x", "line 1: there is no value `dialect`"),
             ("{{dialect}}", "line 1: there is no value `dialect`"),
         ] {
-            assert_eq!(fill(template, VALUES), Err(words.to_owned()), "{template}");
+            assert_eq!(fill(template, VALUES).unwrap_err().to_string(), words, "{template}");
         }
     }
 }

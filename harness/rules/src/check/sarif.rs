@@ -3,6 +3,8 @@
 //! See <https://docs.oasis-open.org/sarif/sarif/v2.1.0/>. The list of all rules comes first, so that
 //! results can be written one by one.
 
+use std::fmt::Display;
+
 use serde_json::{Value, json};
 
 use super::{FileSpan, Finding, Level};
@@ -99,7 +101,7 @@ pub(super) fn end(notes: &[Value]) -> String {
 
 /// Writes the violations in recorded streams: for each file, the linter's report or the reason why it
 /// could not be judged.
-pub fn streams_to_sarif(outcomes: &[(String, Result<StreamReport, String>)]) -> String {
+pub fn streams_to_sarif<E: Display>(outcomes: &[(String, Result<StreamReport, E>)]) -> String {
     let mut text = begin_with(StreamRule::all().map(stream_rule).collect());
     let mut notes = Vec::new();
     let mut comma = "";
@@ -109,7 +111,7 @@ pub fn streams_to_sarif(outcomes: &[(String, Result<StreamReport, String>)]) -> 
                 text.push_str(&format!("{comma}\n{}", stream_result(file, violation)));
                 comma = ",";
             }),
-            Err(reason) => notes.push(notification(file, None, reason)),
+            Err(reason) => notes.push(notification(file, None, &reason.to_string())),
         }
     }
     text.push_str(&end(&notes));

@@ -26,7 +26,7 @@ pub(crate) use thoughts::{Bound, Thoughts};
 
 use super::{Checker, Definition, Switches};
 use crate::dialects::anthropic::pairing::TOOL_RESULT_ORPHAN;
-use crate::json::Json;
+use crate::json::{self, Json};
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use block::{AnthropicRole, MessageParts};
@@ -85,22 +85,12 @@ fn refuse_unreadable(body: &[u8], error: &serde_json::Error, out: &mut Violation
 
 /// Returns the provider's reason for the first unpaired surrogate in a body.
 fn half_character(body: &[u8]) -> Option<&'static str> {
-    let unit = |at: usize| {
-        let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
-        u16::from_str_radix(str::from_utf8(digits).ok()?, 16).ok()
-    };
-    let mut at = 0;
-    while at < body.len() {
-        at += match (body[at], unit(at), unit(at + 6)) {
-            (b'\\', Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => 12,
-            (b'\\', Some(0xd800..=0xdbff), Some(_)) => return Some("invalid low surrogate in string"),
-            (b'\\', Some(0xd800..=0xdbff), None) => return Some("no low surrogate in string"),
-            (b'\\', Some(0xdc00..=0xdfff), _) => return Some("invalid high surrogate in string"),
-            (b'\\', ..) => 2,
-            _ => 1,
-        };
-    }
-    None
+    let half = &body[json::halves(body).next()?..];
+    Some(match (json::utf16_unit(half), json::utf16_unit(&half[6..])) {
+        (Some(0xdc00..=0xdfff), _) => "invalid high surrogate in string",
+        (_, Some(_)) => "invalid low surrogate in string",
+        (_, None) => "no low surrogate in string",
+    })
 }
 
 impl Switches for AnthropicSwitches {

@@ -25,9 +25,11 @@ pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
         loop {
             at += bytes.get(at..)?.iter().position(|byte| *byte == b'\\')?;
             let start = at;
-            match unit(&bytes[start..]) {
+            match utf16_unit(&bytes[start..]) {
                 None => at += 2,
-                Some(0xd800..0xdc00) if matches!(unit(&bytes[start + 6..]), Some(0xdc00..0xe000)) => at += 12,
+                Some(0xd800..0xdc00) if matches!(utf16_unit(&bytes[start + 6..]), Some(0xdc00..0xe000)) => {
+                    at += 12
+                }
                 Some(0xd800..0xe000) => {
                     at += 6;
                     return Some(start);
@@ -51,7 +53,7 @@ pub fn without_halves(bytes: &[u8]) -> Cow<'_, [u8]> {
 const REPLACEMENT: &[u8; 6] = b"\\ufffd";
 
 /// Returns the number in the escape at the beginning of the bytes.
-fn unit(bytes: &[u8]) -> Option<u16> {
+pub(crate) fn utf16_unit(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.strip_prefix(b"\\u")?.get(..4)?;
     digits.iter().try_fold(0, |number: u16, digit| {
         let digit = char::from(*digit).to_digit(16).and_then(|digit| u16::try_from(digit).ok())?;

@@ -192,3 +192,20 @@ proptest! {
         check(text.as_bytes());
     }
 }
+
+#[test]
+fn lone_surrogates_are_replaced_and_pairs_are_kept() {
+    for (line, expected) in [
+        (r#"{"a":"x\ud83d y"}"#, r#"{"a":"x\ufffd y"}"#),
+        (r#"{"a":"\ude00\ud83d"}"#, r#"{"a":"\ufffd\ufffd"}"#),
+        (r#"{"a":"\ud83d\ud83d\ude00"}"#, r#"{"a":"\ufffd\ud83d\ude00"}"#),
+        (r#"{"a":"\ud83d\ude00 \u00e9"}"#, r#"{"a":"\ud83d\ude00 \u00e9"}"#),
+        (r#"{"a":"\\ud83d"}"#, r#"{"a":"\\ud83d"}"#),
+        (r#"{"a":"\ud83"}"#, r#"{"a":"\ud83"}"#),
+        ("\\", "\\"),
+        (r"\u+83d", r"\u+83d"),
+    ] {
+        let whole = without_halves(line.as_bytes());
+        assert_eq!(str::from_utf8(&whole), Ok(expected), "{line}");
+    }
+}

@@ -5,11 +5,12 @@ use std::fmt;
 
 use brickbat_rules::dialect::Dialect;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A provider: the name of its dialect, or `first` for the provider with which the thread began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "String")]
 pub enum ProviderChoice {
     /// The provider with which the thread began.
     First,
@@ -53,17 +54,16 @@ impl From<ProviderChoice> for String {
     }
 }
 
-impl TryFrom<String> for ProviderChoice {
-    type Error = String;
-
-    fn try_from(name: String) -> Result<ProviderChoice, String> {
+impl<'de> Deserialize<'de> for ProviderChoice {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<ProviderChoice, D::Error> {
+        let name = String::deserialize(deserializer)?;
         match Dialect::from_name(&name) {
             Some(dialect) => Ok(ProviderChoice::Of(dialect)),
             None if name == FIRST => Ok(ProviderChoice::First),
-            None => Err(format!(
+            None => Err(D::Error::custom(format_args!(
                 "there is no provider `{name}`; the names are {}",
                 ProviderChoice::names().join(", ")
-            )),
+            ))),
         }
     }
 }
@@ -89,10 +89,10 @@ mod tests {
     #[test]
     fn a_provider_is_written_as_it_is_read() {
         for name in ProviderChoice::names() {
-            let choice = ProviderChoice::try_from(name.to_owned()).unwrap();
+            let choice: ProviderChoice = serde_json::from_value(name.into()).unwrap();
             assert_eq!(String::from(choice), name);
         }
-        let refused = ProviderChoice::try_from("openai".to_owned()).unwrap_err();
+        let refused = serde_json::from_str::<ProviderChoice>("\"openai\"").unwrap_err().to_string();
         assert!(refused.contains("`openai`") && refused.contains("openai-chat"), "{refused}");
     }
 }

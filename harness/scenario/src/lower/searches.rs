@@ -307,17 +307,18 @@ pub(super) fn goes_on(blocks: &[Block], stop: Option<Stop>) -> bool {
 mod tests {
     use super::*;
     use crate::lower::{control, plans};
+    use crate::parse::Diagnostic;
     use crate::plan::CallKey;
     use crate::scenario::Need;
 
     const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiChat];
 
-    fn lowered(replies: &str) -> Result<Vec<Plan>, String> {
+    fn lowered(replies: &str) -> Result<Vec<Plan>, Diagnostic> {
         let text = format!(
             "schema: 1\ncomment: A search.\nclass: [server-tool]\n\
              tools: {{ t: {{ returns: fine }} }}\nturns:\n- user: Go.\n  replies:\n{replies}"
         );
-        plans("x", "x.yaml", &text, &DIALECTS, 0).map_err(|error| error.to_string())
+        plans("x", "x.yaml", &text, &DIALECTS, 0)
     }
 
     #[test]
@@ -369,7 +370,7 @@ mod tests {
                 "two searches are named `s`",
             ),
         ] {
-            let error = lowered(replies).unwrap_err();
+            let error = lowered(replies).unwrap_err().to_string();
             assert!(error.contains(message), "{replies}{error}");
         }
     }

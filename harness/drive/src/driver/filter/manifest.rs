@@ -212,9 +212,9 @@ mod tests {
         description: Mends.\n    from: [openai-chat]\n    mends: [orphan-result]\n    declares:\n      \
         drops-thinking: it says so\n";
 
-    fn parse(text: &str) -> Result<Vec<FilterManifest>, String> {
+    fn parse(text: &str) -> Result<Vec<FilterManifest>, Diagnostic> {
         let place = FileSource::Folder("/nowhere".into());
-        FilterManifest::parse("filter.yaml", text, &place).map_err(|error| error.to_string())
+        FilterManifest::parse("filter.yaml", text, &place)
     }
 
     #[test]
@@ -240,7 +240,7 @@ mod tests {
             ("install: npm", "kit: 2\ninstall: npm", "write `kit: 1`"),
             ("install: npm", "kit: 1", "with `install: npm` and with `install: pip`"),
         ] {
-            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to);
+            let error = parse(&SHEET.replacen(from, to, 1)).expect_err(to).to_string();
             assert!(error.contains(text) && error.contains("filter.yaml"), "{error}");
         }
     }
