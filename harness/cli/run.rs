@@ -348,7 +348,7 @@ impl Run {
         report.shard = shard;
         // If the last plan of all was the first red one, everything has run, and the run was not stopped
         // early.
-        let is_part = |case: &Case| case.unconfirmed || case.judged == Verdict::NotRun;
+        let is_part = |case: &Case| case.unconfirmed || case.verdict == Verdict::NotRun;
         if let Some(why) = stopped.filter(|_| report.cases.iter().any(is_part)) {
             report = report.stopped_by(why, self.confirm.confirms());
         }
@@ -470,7 +470,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
         plan: case.plan.clone(),
-        verdict: case.verdict.clone(),
+        verdict: case.verdict,
         folder: case_path(&case.system, &case.plan),
     });
     RunNote {

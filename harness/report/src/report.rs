@@ -87,8 +87,7 @@ pub struct Case {
     /// The plan.
     pub plan: String,
     /// The judgement.
-    #[schemars(with = "Verdict")]
-    pub verdict: String,
+    pub verdict: Verdict,
     /// The reason why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -112,10 +111,6 @@ pub struct Case {
     pub unconfirmed: bool,
     /// The command that runs this case again.
     pub reproduce: String,
-    /// The verdict as a value.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub judged: Verdict,
     /// The checks that ran; the accounts count them.
     #[serde(skip)]
     #[schemars(skip)]
@@ -148,7 +143,7 @@ impl Case {
         Case {
             system: system.to_owned(),
             plan: plan.to_string(),
-            verdict: judgement.verdict.name().to_owned(),
+            verdict: judgement.verdict,
             reason: judgement.reason,
             findings: causes::fold(judgement.findings),
             application: causes::fold(judgement.application),
@@ -157,7 +152,6 @@ impl Case {
             repeats: None,
             unconfirmed: false,
             reproduce,
-            judged: judgement.verdict,
             asked: judgement.asked,
             took_ms: None,
         }
@@ -165,7 +159,7 @@ impl Case {
 
     /// True if the verdict is a statement about the system.
     pub fn is_judged(&self) -> bool {
-        matches!(self.judged, Verdict::Pass | Verdict::Fail)
+        matches!(self.verdict, Verdict::Pass | Verdict::Fail)
     }
 
     /// Every finding, with those that follow from each cause.
@@ -227,7 +221,7 @@ impl Report {
         cases.sort_by(|a, b| (&a.system, &a.plan).cmp(&(&b.system, &b.plan)));
         let mut summary = BTreeMap::new();
         for case in &cases {
-            *summary.entry(case.verdict.clone()).or_insert(0) += 1;
+            *summary.entry(case.verdict.name().to_owned()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         let accounts = Account::all_of(&cases);
@@ -263,13 +257,12 @@ impl Report {
     pub fn held_to(mut self, checks: &[String]) -> Report {
         for case in &mut self.cases {
             let is_held = |finding: &Finding| checks.iter().any(|check| check == finding.check);
-            let failed = case.judged == Verdict::Fail;
+            let failed = case.verdict == Verdict::Fail;
             case.findings.retain(is_held);
             case.application.retain(is_held);
             case.asked.retain(|asked| checks.iter().any(|check| check == asked.check));
             if failed && case.findings.is_empty() {
-                case.judged = Verdict::Pass;
-                case.verdict = Verdict::Pass.name().to_owned();
+                case.verdict = Verdict::Pass;
                 case.unconfirmed = false;
             }
         }
@@ -332,7 +325,7 @@ impl Report {
         } else if is_stale || self.cases.iter().any(|case| red(&case)) {
             1
         } else if self.stopped.is_some()
-            || self.cases.iter().any(|case| case.judged.is_unjudged())
+            || self.cases.iter().any(|case| case.verdict.is_unjudged())
             || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
             || !self.accounts.iter().all(Account::is_whole)
         {
