@@ -210,7 +210,7 @@ pub fn judge_apart_from(
     let asked: Vec<Asked> = CHECKS.iter().map(ask).collect();
     findings.iter_mut().for_each(|finding| finding.model.clone_from(&plan.model));
     findings.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
-    let (application, findings): (Vec<Finding>, Vec<Finding>) =
+    let (of_application, findings): (Vec<Finding>, Vec<Finding>) =
         findings.into_iter().partition(|finding| application.does_any(&finding.rests_on));
 
     let proven = |receipt: &&Receipt| receipt.fired && receipt.grade >= Some(needed);
@@ -222,7 +222,7 @@ pub fn judge_apart_from(
     let judgement = |verdict, reason| Judgement {
         verdict,
         findings: findings.clone(),
-        application: application.clone(),
+        application: of_application.clone(),
         reason,
         asked: asked.clone(),
     };
@@ -239,7 +239,7 @@ pub fn judge_apart_from(
             match unreachable::why(&evidence, missing, concurrency) {
                 // The rest of the plan was not played because the turn never ends.
                 _ if hangs => judgement(Verdict::Fail, Some(format!("no receipt for `{}`", missing.words))),
-                None if application.iter().any(is_hang) => {
+                None if of_application.iter().any(is_hang) => {
                     let why = "the turn waits for what the application has to end";
                     judgement(
                         Verdict::Unreachable,
