@@ -9,6 +9,9 @@ use crate::Dialect;
 pub struct Rule {
     /// The stable id, for example `anthropic-messages/tool-result-missing`.
     pub id: &'static str,
+    /// The dialect, with which the id begins.
+    #[serde(skip)]
+    pub(crate) dialect: Dialect,
     /// The short name in tables and comments, for example `ANT-TU-1`.
     pub alias: &'static str,
     /// The requirement, on one line.
@@ -59,6 +62,7 @@ impl Rule {
     ) -> Rule {
         Rule {
             id,
+            dialect: Dialect::of_rule(id),
             alias,
             summary: "",
             why: "",
@@ -132,8 +136,7 @@ impl Rule {
 
     /// Returns the dialect of the rule.
     pub fn dialect(&self) -> Dialect {
-        let name = self.id.split('/').next().unwrap_or_default();
-        Dialect::from_name(name).unwrap_or(Dialect::AnthropicMessages)
+        self.dialect
     }
 }
 
