@@ -64,7 +64,7 @@ impl Canaries {
             let (impossible, possible): (Vec<&Case>, Vec<&Case>) =
                 cases.iter().partition(|case| is_impossible(case, &jobs));
             let accused: Vec<&Case> =
-                possible.into_iter().filter(|case| case.judged != Verdict::Pass).collect();
+                possible.into_iter().filter(|case| case.verdict != Verdict::Pass).collect();
             accused.iter().for_each(|case| print(&format!("{}\n", text::line(case))));
             let words =
                 format!("{} plans, {} accused, {} impossible", cases.len(), accused.len(), impossible.len());
@@ -149,7 +149,7 @@ fn is_of(case: &Case, dialect: Dialect) -> bool {
 }
 
 fn is_caught(case: &Case, canary: Canary) -> bool {
-    case.judged == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
+    case.verdict == Verdict::Fail && case.all_findings().any(|finding| finding.check == canary.caught_by())
 }
 
 /// True if the dialect declares that it cannot express the plan, or if the plan holds store writes, which
@@ -158,7 +158,7 @@ fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let of_case = |job: &&Job| job.plan.id.to_string() == case.plan;
     let is_so =
         jobs.iter().find(of_case).is_some_and(|job| job.plan.impossible.is_some() || job.plan.holds_saves());
-    is_so && case.judged == Verdict::Unsupported
+    is_so && case.verdict == Verdict::Unsupported
 }
 
 async fn run(system: &System, jobs: &[Job], launch: &Launch) -> Vec<Case> {

@@ -57,11 +57,24 @@ struct Config {
     timeout: Option<String>,
 }
 
+/// The value of `baseline`: `true`, `false` or a path.
 #[derive(Debug, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "toml::Value")]
 enum BaselineKey {
     Own(bool),
     File(PathBuf),
+}
+
+impl TryFrom<toml::Value> for BaselineKey {
+    type Error = &'static str;
+
+    fn try_from(value: toml::Value) -> Result<BaselineKey, &'static str> {
+        match value {
+            toml::Value::Boolean(own) => Ok(BaselineKey::Own(own)),
+            toml::Value::String(path) => Ok(BaselineKey::File(path.into())),
+            _ => Err("`baseline` is `true`, `false` or a path"),
+        }
+    }
 }
 
 /// Commands that run systems, and the keys that they accept in addition to those that name a system.
@@ -234,6 +247,21 @@ fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
 impl Config {
     /// The arguments, with an option for each key whose option is missing. Paths are relative to `place`.
     fn added_to(&self, given: Vec<OsString>, keys: &[Key], chosen: &Chosen, place: &Path) -> Vec<OsString> {
+        // Every key is named here, so that the compiler reports one that sets no option.
+        let Config {
+            systems: _,
+            manifest: _,
+            command: _,
+            dialects,
+            scenarios,
+            exclude,
+            baseline,
+            reports,
+            fail_on,
+            jobs,
+            patience,
+            timeout,
+        } = self;
         let mut arguments = given;
         let typed: Vec<String> =
             arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
@@ -256,26 +284,26 @@ impl Config {
         manifest.for_each(|manifest| add("--manifest", Some(manifest)));
         chosen.command.iter().for_each(|command| add("--command", Some(command.clone())));
         if keys.contains(&Key::Dialects) {
-            self.dialects.iter().for_each(|dialect| add("--dialect", Some(dialect.clone())));
+            dialects.iter().for_each(|dialect| add("--dialect", Some(dialect.clone())));
         }
-        self.patience.iter().for_each(|factor| add("--patience", Some(factor.to_string())));
+        patience.iter().for_each(|factor| add("--patience", Some(factor.to_string())));
         if keys.contains(&Key::Jobs) {
-            self.jobs.iter().for_each(|jobs| add("--jobs", Some(jobs.to_string())));
+            jobs.iter().for_each(|jobs| add("--jobs", Some(jobs.to_string())));
         }
         if !keys.contains(&Key::Run) {
             return arguments;
         }
-        self.exclude.iter().for_each(|text| add("--exclude", Some(text.clone())));
-        self.fail_on.iter().for_each(|severity| add("--fail-on", Some(severity.clone())));
-        self.timeout.iter().for_each(|time| add("--timeout", Some(time.clone())));
-        match &self.baseline {
+        exclude.iter().for_each(|text| add("--exclude", Some(text.clone())));
+        fail_on.iter().for_each(|severity| add("--fail-on", Some(severity.clone())));
+        timeout.iter().for_each(|time| add("--timeout", Some(time.clone())));
+        match baseline {
             Some(BaselineKey::Own(true)) => add("--baseline", None),
             Some(BaselineKey::File(file)) => add("--baseline", Some(path(file))),
             Some(BaselineKey::Own(false)) | None => {}
         }
-        self.reports.iter().for_each(|file| add("--report", Some(path(file))));
+        reports.iter().for_each(|file| add("--report", Some(path(file))));
         if !names_scenario(&typed) {
-            arguments.extend(self.scenarios.iter().map(OsString::from));
+            arguments.extend(scenarios.iter().map(OsString::from));
         }
         arguments
     }
@@ -380,6 +408,78 @@ mod tests {
         let error = toml::from_str::<Config>("sistems = []").unwrap_err().to_string();
         for key in ["`sistems`", "`systems`", "`fail-on`", "`timeout`"] {
             assert!(error.contains(key), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_baseline_is_a_switch_or_a_path() {
+        let error = toml::from_str::<Config>("baseline = 3").unwrap_err().to_string();
+        assert!(error.contains("`baseline` is `true`, `false` or a path"), "{error}");
+        assert!(!added("baseline = false", "brickbat run").contains("--baseline"));
+        assert_eq!(added("baseline = 'b.yaml'", "brickbat run"), "brickbat run --baseline=up/b.yaml");
+    }
+
+    /// Every key, each with a value.
+    const ALL_KEYS: &str = "systems = ['x']\nmanifest = 'm'\ncommand = 'c'\ndialects = ['gemini']\nscenarios = ['a/']\n\
+        exclude = ['e']\nbaseline = true\nreports = ['r.xml']\nfail-on = 'any'\njobs = 2\npatience = 2.0\ntimeout = '5m'";
+
+    /// The options of `run` that no key sets.
+    const ONLY_TYPED: [&str; 24] = [
+        "base",
+        "explore",
+        "fail-fast",
+        "filter",
+        "format",
+        "from",
+        "limit",
+        "list",
+        "mode",
+        "model",
+        "no-confirm",
+        "no-out",
+        "out",
+        "profile",
+        "quiet",
+        "repair",
+        "repeat",
+        "requirements",
+        "rerun-failed",
+        "sdk-version",
+        "seed",
+        "shard",
+        "verbose",
+        "write-baseline",
+    ];
+
+    /// This test fails for a new option of `run` until a key sets it or it is listed.
+    #[test]
+    fn every_option_that_a_key_sets_exists_and_every_other_one_of_run_is_listed() {
+        let config: Config = toml::from_str(ALL_KEYS).unwrap();
+        let chosen = Chosen {
+            systems: config.systems.clone(),
+            manifest: config.manifest.clone(),
+            command: config.command.clone(),
+        };
+        let program = CommandLine::command();
+        for (name, keys) in COMMANDS {
+            let command = program.find_subcommand(name).unwrap();
+            let options: BTreeSet<String> = command
+                .get_arguments()
+                .filter_map(|argument| Some(argument.get_long()?.to_owned()))
+                .collect();
+            let names_systems = keys.contains(&Key::Systems);
+            let chosen = if names_systems { chosen.clone() } else { Chosen::default() };
+            let added = config.added_to(Vec::new(), keys, &chosen, Path::new(""));
+            let option = |word: &OsString| {
+                let word = word.to_string_lossy();
+                Some(word.strip_prefix("--")?.split('=').next()?.to_owned())
+            };
+            let set: BTreeSet<String> = added.iter().filter_map(option).collect();
+            assert!(set.is_subset(&options), "{name}: {set:?}");
+            if name == "run" {
+                let others: Vec<&str> = options.difference(&set).map(String::as_str).collect();
+                assert_eq!(others, ONLY_TYPED);
+            }
         }
     }
 

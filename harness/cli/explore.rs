@@ -159,7 +159,7 @@ impl Exploration<'_> {
         for cause in &causes {
             self.report(&name, system, space, cause, &mut files)?;
         }
-        let unjudged = outcomes.kept.iter().filter(|case| case.judged.is_unjudged());
+        let unjudged = outcomes.kept.iter().filter(|case| case.verdict.is_unjudged());
         unjudged.take(MAX_UNJUDGED).for_each(|case| print(&format!("{}\n", text::line(case))));
         let n_single = space.chosen.iter().filter(|candidate| candidate.injections.len() == 1).count();
         let report = Report::new(self.seed, Vec::new(), outcomes.kept);
@@ -251,9 +251,9 @@ fn jobs<'a>(space: &Space, chunk: &'a [Candidate]) -> (BTreeMap<String, &'a Cand
 
 impl Outcomes {
     fn add(&mut self, case: &Case, known: &BTreeMap<String, &Candidate>) {
-        *self.counts.entry(case.judged).or_insert(0) += 1;
+        *self.counts.entry(case.verdict).or_insert(0) += 1;
         let plan = plan_of(case);
-        if let (Verdict::Fail, Some(candidate)) = (case.judged, known.get(plan)) {
+        if let (Verdict::Fail, Some(candidate)) = (case.verdict, known.get(plan)) {
             let mut candidate = (*candidate).clone();
             if plan.len() < case.plan.len() {
                 candidate.injections.clear();
@@ -263,11 +263,11 @@ impl Outcomes {
         // The actions of a pair may exclude each other, so an unproven action in a pair does not count as a
         // gap.
         let is_pair = known.get(plan).is_some_and(|candidate| candidate.injections.len() > 1);
-        if case.judged == Verdict::Vacuous && is_pair {
+        if case.verdict == Verdict::Vacuous && is_pair {
             return;
         }
-        let is_first_pass = case.judged == Verdict::Pass && self.counts.get(&Verdict::Pass) == Some(&1);
-        if is_first_pass || case.judged != Verdict::Pass {
+        let is_first_pass = case.verdict == Verdict::Pass && self.counts.get(&Verdict::Pass) == Some(&1);
+        if is_first_pass || case.verdict != Verdict::Pass {
             self.kept.push(case.clone());
         }
     }

@@ -357,7 +357,7 @@ impl FuzzRun<'_> {
                 if case.plan.ends_with(CONTROL) {
                     scenario.turns.iter_mut().for_each(|turn| turn.at.clear());
                 }
-                let findings = if case.judged == Verdict::Fail { case.findings.as_slice() } else { &[] };
+                let findings = if case.verdict == Verdict::Fail { case.findings.as_slice() } else { &[] };
                 let fail_on = self.fuzz.threshold.fail_on;
                 for finding in findings.iter().filter(|finding| finding.harm <= fail_on) {
                     let signature = Signature::of(finding);
@@ -482,8 +482,8 @@ impl Tally {
 
     /// Counts a case. An unproven action of a generated plan means nothing, so it is only counted.
     fn count(&mut self, case: &Case) {
-        *self.counts.entry(case.judged).or_insert(0) += 1;
-        let is_broken = matches!(case.judged, Verdict::HarnessError | Verdict::NotRun);
+        *self.counts.entry(case.verdict).or_insert(0) += 1;
+        let is_broken = matches!(case.verdict, Verdict::HarnessError | Verdict::NotRun);
         if is_broken && self.unjudged.len() < MAX_UNJUDGED {
             self.unjudged.push(case.clone());
         }

@@ -169,7 +169,7 @@ impl Import {
                 let cases = replay::runs(&started, setting, scenario, 1, options).await;
                 let what = if scenario.given.is_some() { "the stored thread" } else { "the cause" };
                 let Some(case) = cases.first() else { continue };
-                let finding = case.all_findings().next().filter(|_| case.judged == Verdict::Fail);
+                let finding = case.all_findings().next().filter(|_| case.verdict == Verdict::Fail);
                 match finding {
                     Some(finding) => {
                         let canary = scenario.found.take().and_then(|found| found.canary);
@@ -180,7 +180,7 @@ impl Import {
                     }
                     None => print(&format!(
                         "{} on {} ({what}){}\n",
-                        case.judged.name(),
+                        case.verdict.name(),
                         started.name(),
                         case.reason.as_ref().map_or_else(|| ".".to_owned(), |reason| format!(": {reason}"))
                     )),

@@ -146,7 +146,7 @@ impl Progress {
         let n_causes = self.found(case, "found");
         let mut state = self.state();
         state.n_failed += usize::from(case.worst_counted().is_some());
-        if case.judged == Verdict::Unsupported {
+        if case.verdict == Verdict::Unsupported {
             state.n_apart += 1;
             return;
         }
@@ -169,7 +169,7 @@ impl Progress {
         bar.set_length(n_all as u64);
         bar.set_position(state.n_done as u64);
         bar.set_message(words);
-        if case.judged == Verdict::HarnessError && state.error != case.reason {
+        if case.verdict == Verdict::HarnessError && state.error != case.reason {
             state.error.clone_from(&case.reason);
             bar.println(text::line(case));
         }

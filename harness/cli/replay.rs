@@ -197,7 +197,7 @@ pub(super) async fn runs_of(
     let mut runs = vec![Vec::new(); scenarios.len()];
     for case in &cases {
         let Some((at, key)) = known.get(&case.plan) else { continue };
-        let deciding = match case.judged {
+        let deciding = match case.verdict {
             Verdict::Inconclusive => controls.get(key.as_str()).copied().unwrap_or(case),
             _ => case,
         };
@@ -208,7 +208,7 @@ pub(super) async fn runs_of(
 
 /// True if a case has a failure.
 pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
-    case.judged == Verdict::Fail && cause.is_among(case.all_findings())
+    case.verdict == Verdict::Fail && cause.is_among(case.all_findings())
 }
 
 /// The first finding of a failure that occurs in only some runs.
@@ -232,13 +232,13 @@ enum ReplayVerdict {
 impl ReplayVerdict {
     /// An unjudged run counts only if no run has the failure.
     fn of(runs: &[Case], cause: &Signature) -> ReplayVerdict {
-        let is_judged = |case: &&Case| matches!(case.judged, Verdict::Pass | Verdict::Fail);
+        let is_judged = |case: &&Case| matches!(case.verdict, Verdict::Pass | Verdict::Fail);
         let of = runs.iter().filter(is_judged).count();
         let seen = runs.iter().filter(|case| shows(case, cause)).count();
         match runs.iter().find(|case| !is_judged(case)) {
             Some(case) if seen == 0 => {
                 let reason = case.reason.as_deref().unwrap_or("no reason given");
-                ReplayVerdict::Error { reason: format!("{}: {reason}", case.verdict) }
+                ReplayVerdict::Error { reason: format!("{}: {reason}", case.verdict.name()) }
             }
             _ if seen == 0 => ReplayVerdict::Fixed { of },
             _ if seen == of => ReplayVerdict::StillFails { of },
@@ -284,7 +284,7 @@ impl ReplayVerdict {
 /// The other findings in the runs, one per line.
 fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
-    for case in runs.iter().filter(|case| case.judged == Verdict::Fail) {
+    for case in runs.iter().filter(|case| case.verdict == Verdict::Fail) {
         let of_case: BTreeMap<Signature, &String> =
             case.findings.iter().map(|finding| (Signature::of(finding), &finding.message)).collect();
         for (signature, message) in of_case.into_iter().filter(|(signature, _)| signature != cause) {

@@ -279,7 +279,7 @@ impl Run {
         };
         // If the last plan of all was the first red one, everything has run, and the run was not stopped
         // early.
-        let is_part = |case: &Case| case.unconfirmed || case.judged == Verdict::NotRun;
+        let is_part = |case: &Case| case.unconfirmed || case.verdict == Verdict::NotRun;
         let stopped = stopped.filter(|_| cases.iter().any(is_part));
         let confirms = self.confirm.confirms();
         let circumstances = Circumstances {
@@ -381,7 +381,7 @@ fn note(work: &Work, report: Option<&Report>) -> RunNote {
     let cases = report.into_iter().flat_map(|report| &report.cases).map(|case| RunCase {
         system: case.system.clone(),
         plan: case.plan.clone(),
-        verdict: case.verdict.clone(),
+        verdict: case.verdict,
         folder: case_path(&case.system, &case.plan),
     });
     RunNote {

@@ -184,14 +184,14 @@ impl Shrink {
                 }
             };
             let runs = replay::runs(started, setting, &scenario, u32::from(self.repeat), options).await;
-            let failed = runs.iter().filter(|case| case.judged == Verdict::Fail);
+            let failed = runs.iter().filter(|case| case.verdict == Verdict::Fail);
             if let Some(finding) = failed.flat_map(|case| case.all_findings()).find(is_wanted).cloned() {
                 let cause = Signature::of(&finding);
                 let shows: Vec<bool> = runs.iter().map(|case| replay::shows(case, &cause)).collect();
                 return Ok(FailingScenario { scenario, setting, cause, finding, rate: Rate::of(&shows) });
             }
             reasons.extend(runs.first().map(|case| {
-                format!("{dialect}: {} {}", case.verdict, case.reason.as_deref().unwrap_or_default())
+                format!("{dialect}: {} {}", case.verdict.name(), case.reason.as_deref().unwrap_or_default())
             }));
         }
         let what = match (&self.check, &found) {

@@ -106,14 +106,14 @@ struct EarlierCase {
 /// Every case of a run folder: the kept cases, and those in the run's note, including those that it did not
 /// reach.
 fn earlier_cases(path: &Path, note: &RunNote) -> Result<Vec<EarlierCase>, CliError> {
-    let earlier = |system: &str, plan: &str, verdict: &str| EarlierCase {
+    let earlier = |system: &str, plan: &str, verdict: Verdict| EarlierCase {
         system: system.to_owned(),
         plan: plan.to_owned(),
-        is_open: CLOSED.iter().all(|closed| closed.name() != verdict),
+        is_open: !CLOSED.contains(&verdict),
     };
     let kept = folder::cases(path)?;
-    let kept = kept.iter().map(|(_, case)| earlier(&case.system, &case.plan, case.verdict.name()));
-    Ok(kept.chain(note.cases.iter().map(|case| earlier(&case.system, &case.plan, &case.verdict))).collect())
+    let kept = kept.iter().map(|(_, case)| earlier(&case.system, &case.plan, case.verdict));
+    Ok(kept.chain(note.cases.iter().map(|case| earlier(&case.system, &case.plan, case.verdict))).collect())
 }
 
 /// Verdicts of cases that are not worth another run.

@@ -129,13 +129,13 @@ fn the_reference_agent_passes_every_plan_over_acp_with_observed_receipts() {
         let job = jobs.iter().find(|job| job.plan.id.to_string() == case.plan);
         // Only the simulation holds the writes of its store.
         if job.is_some_and(|job| job.plan.holds_saves()) {
-            return case.judged == Verdict::Unsupported;
+            return case.verdict == Verdict::Unsupported;
         }
         let why = job.and_then(|job| job.plan.impossible.as_ref());
-        why.is_some() && case.reason.as_ref() == why && case.judged == Verdict::Unsupported
+        why.is_some() && case.reason.as_ref() == why && case.verdict == Verdict::Unsupported
     };
     let others: Vec<&Case> =
-        cases.iter().filter(|case| case.judged != Verdict::Pass && !is_impossible(case)).collect();
+        cases.iter().filter(|case| case.verdict != Verdict::Pass && !is_impossible(case)).collect();
     assert!(others.is_empty(), "{others:#?}");
     let receipts: Vec<_> = cases.iter().flat_map(|case| &case.receipts).collect();
     assert!(receipts.len() > 100, "{} receipts", receipts.len());
@@ -152,7 +152,7 @@ fn canaries_are_caught_over_acp() {
         assert_eq!(faulted.len(), Dialect::ALL.len());
         for case in faulted {
             let is_meant = case.all_findings().any(|finding| finding.check == canary.caught_by());
-            assert!(case.judged == Verdict::Fail && is_meant, "{case:#?}");
+            assert!(case.verdict == Verdict::Fail && is_meant, "{case:#?}");
         }
     }
 }

@@ -31,7 +31,7 @@ use crate::runs::{load, run, within_patience};
 
 #[track_caller]
 fn assert_all_pass(cases: &[Case]) {
-    let others: Vec<&Case> = cases.iter().filter(|case| case.judged != Verdict::Pass).collect();
+    let others: Vec<&Case> = cases.iter().filter(|case| case.verdict != Verdict::Pass).collect();
     assert!(!cases.is_empty() && others.is_empty(), "{others:#?}");
 }
 
@@ -323,10 +323,10 @@ fn hostile_requests_do_not_disturb_other_plans() {
 fn is_impossible(case: &Case, jobs: &[Job]) -> bool {
     let job = jobs.iter().find(|job| job.plan.id.to_string() == case.plan);
     if job.is_some_and(|job| job.plan.holds_saves()) {
-        return case.judged == Verdict::Unsupported;
+        return case.verdict == Verdict::Unsupported;
     }
     let why = job.and_then(|job| job.plan.impossible.as_ref());
-    why.is_some() && case.reason.as_ref() == why && case.judged == Verdict::Unsupported
+    why.is_some() && case.reason.as_ref() == why && case.verdict == Verdict::Unsupported
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn the_reference_agent_passes_or_does_not_support_every_plan_with_whole_replies(
         let jobs = load("");
         let cases = run(&System::Live(None, Delivery::Whole), &jobs).await;
         let (unsupported, others): (Vec<Case>, Vec<Case>) =
-            cases.into_iter().partition(|case| case.judged == Verdict::Unsupported);
+            cases.into_iter().partition(|case| case.verdict == Verdict::Unsupported);
         assert_all_pass(&others);
         let lacks = |case: &Case| case.reason.as_ref().is_some_and(|why| why.contains(" lacks "));
         let without_reason = |case: &&Case| !is_impossible(case, &jobs) && !lacks(case);
@@ -383,7 +383,7 @@ fn canaries_are_caught_over_http() {
             let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
             assert_eq!(faulted.len(), Dialect::ALL.len());
             for case in faulted {
-                assert_eq!(case.judged, Verdict::Fail, "{case:#?}");
+                assert_eq!(case.verdict, Verdict::Fail, "{case:#?}");
                 let meant = |check: &&str| *check == canary.caught_by();
                 assert!(
                     case.all_findings().map(|finding| finding.check).any(|check| meant(&check)),
@@ -408,12 +408,12 @@ fn a_dropped_signature_is_refused_because_of_the_model_in_the_path() {
                 finding.check == crate::plans::canary("signature-dropped").caught_by()
                     && finding.rule == Some("gemini/thought-signature-missing")
             };
-            case.judged == Verdict::Fail && case.all_findings().any(is_meant)
+            case.verdict == Verdict::Fail && case.all_findings().any(is_meant)
         };
         assert!(cases.iter().any(|case| refused(&case)), "{cases:#?}");
         // The provider and the checkers agree on every plan, whether the rule binds or not.
         let disagreeing: Vec<&Case> =
-            cases.iter().filter(|case| case.judged == Verdict::HarnessError).collect();
+            cases.iter().filter(|case| case.verdict == Verdict::HarnessError).collect();
         assert!(disagreeing.is_empty(), "{disagreeing:#?}");
     });
 }
@@ -430,7 +430,7 @@ fn unnumbered(finding: Finding) -> Finding {
 async fn verdicts(system: &System, jobs: &[Job]) -> Vec<(String, Verdict, Vec<Finding>)> {
     let faulted = run(system, jobs).await.into_iter().filter(|case| !case.plan.ends_with("+control"));
     faulted
-        .map(|case| (case.plan, case.judged, case.findings.into_iter().map(unnumbered).collect()))
+        .map(|case| (case.plan, case.verdict, case.findings.into_iter().map(unnumbered).collect()))
         .collect()
 }
 
@@ -592,6 +592,6 @@ fn a_request_that_only_a_later_model_rejects_is_a_finding_with_the_model() {
         let cases = run(&system, &named("claude-opus-4-7")).await;
         let again = "--system canary/retry-prefills --model claude-opus-4-7";
         assert!(cases.iter().all(|case| case.reproduce.ends_with(again)), "{cases:#?}");
-        assert!(cases.iter().any(|case| case.judged == Verdict::Fail), "{cases:#?}");
+        assert!(cases.iter().any(|case| case.verdict == Verdict::Fail), "{cases:#?}");
     });
 }

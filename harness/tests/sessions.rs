@@ -139,3 +139,23 @@ fn each_entry_is_complete_and_each_fault_of_a_product_is_there_once() {
     assert!(faults.len() >= MIN_FAULTS, "{} faults", faults.len());
     assert_eq!(entry::unclaimed(), Vec::<String>::new(), "files that no entry names");
 }
+
+/// The products without an entry. The tests of the AI SDK's chunks contain their own, and `corpora/histories`
+/// has request bodies.
+const WITHOUT_ENTRY: [Product; 2] = [Product::AiSdkUiChunks, Product::Request];
+
+/// A new product needs sessions, and a row in the table of stores.
+#[test]
+fn each_product_has_entries_and_a_row_in_the_table_of_stores() {
+    let folders: BTreeSet<String> = all().into_iter().map(|case| case.folder).collect();
+    let page = std::fs::read_to_string(entry::root().join("docs/src/howto/session.md")).unwrap();
+    let (_, table) = page.split_once("| product | store | limits |").unwrap();
+    let rows = table.lines().filter_map(|row| row.strip_prefix("| ")?.split_once(" |"));
+    let names: Vec<&str> = rows.flat_map(|(products, _)| products.split(", ")).collect();
+    for product in Product::ALL {
+        assert_ne!(folders.contains(product.id()), WITHOUT_ENTRY.contains(product), "{product}");
+        // Several stores of one SDK share a row.
+        let has_row = names.iter().any(|name| product.to_string().starts_with(*name));
+        assert!(has_row || *product == Product::Request, "{product} is not in the table of stores");
+    }
+}

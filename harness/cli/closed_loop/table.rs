@@ -275,8 +275,8 @@ fn is_sound(verdict: sessions::Verdict) -> bool {
 /// The outcome of the thread, and its cause. It does not matter who stores the thread, so the application's
 /// findings count too.
 fn fate(case: &Case) -> (Fate, Option<String>) {
-    if !matches!(case.judged, Verdict::Pass | Verdict::Fail) {
-        return (Fate::Unjudged, Some(case.verdict.clone()));
+    if !matches!(case.verdict, Verdict::Pass | Verdict::Fail) {
+        return (Fate::Unjudged, Some(case.verdict.name().to_owned()));
     }
     let findings = case.findings.iter().chain(&case.application).flat_map(|finding| finding.with_also());
     let worst = findings.filter_map(|finding| {

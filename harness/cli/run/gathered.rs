@@ -24,7 +24,7 @@ impl Gathered {
 
     /// Records an unconfirmed failure. A plan counts as passed only when it is finished.
     pub(super) fn see(&mut self, case: &Case) {
-        match case.judged {
+        match case.verdict {
             Verdict::Fail => self.seen.insert(key(case), case.clone()),
             _ => self.seen.remove(&key(case)),
         };

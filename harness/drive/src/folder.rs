@@ -21,6 +21,7 @@ pub use names::case_path;
 use crate::whole_file;
 use brickbat_report::record::{CaseNote, Record, RecordError};
 use brickbat_rules::redact::Redactor;
+use brickbat_scenario::verdict::Verdict;
 
 /// A run folder that is being written.
 #[derive(Debug)]
@@ -118,7 +119,7 @@ impl RunArguments {
 pub struct RunCase {
     pub system: String,
     pub plan: String,
-    pub verdict: String,
+    pub verdict: Verdict,
     pub folder: String,
 }
 

@@ -237,7 +237,7 @@ fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, o
     let again = again.case(job);
     let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
     let took_ms = outcome.took.map(|took| took.as_millis() as u64);
-    let unconfirmed = !is_confirmed && case.judged == Verdict::Fail;
+    let unconfirmed = !is_confirmed && case.verdict == Verdict::Fail;
     let mut case = Case { repeats, took_ms, unconfirmed, ..case };
     case.hold(options.baselines);
     case.redact(options.redactor);
@@ -351,5 +351,5 @@ pub fn with_not_reached(
 /// True if a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Severity) -> bool {
     let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
-    failed || case.judged.is_unjudged()
+    failed || case.verdict.is_unjudged()
 }

@@ -91,8 +91,8 @@ impl Comparison {
                     comparison.n_beyond_both += 1
                 }
                 (one, other) => {
-                    let verdict = |case: Option<&Case>| case.map(|case| case.judged.name());
-                    let open = |case: Option<&Case>| case.is_some_and(|case| case.judged.is_unjudged());
+                    let verdict = |case: Option<&Case>| case.map(|case| case.verdict.name());
+                    let open = |case: Option<&Case>| case.is_some_and(|case| case.verdict.is_unjudged());
                     let unjudged = [one, other].into_iter().flatten().find(|case| !case.is_judged());
                     let reason = unjudged.and_then(|case| case.reason.as_deref());
                     let gap = gaps.entry([verdict(one), verdict(other), reason]).or_insert_with(|| Gap {
@@ -189,7 +189,7 @@ impl<'a> Divergences<'a> {
 
 /// True if a system does not support a plan, or does not reach its points.
 fn is_beyond(case: &Case) -> bool {
-    matches!(case.judged, Verdict::Unsupported | Verdict::Unreachable)
+    matches!(case.verdict, Verdict::Unsupported | Verdict::Unreachable)
 }
 
 /// The rank of a plan: the one with the fewest actions and the shortest name represents the others.

@@ -42,7 +42,7 @@ pub struct Cell {
 
 impl Cell {
     fn add(&mut self, case: &Case) {
-        match case.judged {
+        match case.verdict {
             Verdict::Pass => self.n_pass += 1,
             Verdict::Fail => self.n_fail += 1,
             Verdict::Unsupported | Verdict::Unreachable => self.n_beyond += 1,

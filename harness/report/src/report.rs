@@ -89,8 +89,7 @@ pub struct Case {
     /// The plan.
     pub plan: String,
     /// The judgement.
-    #[schemars(with = "Verdict")]
-    pub verdict: String,
+    pub verdict: Verdict,
     /// The reason why the verdict is neither pass nor fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -114,10 +113,6 @@ pub struct Case {
     pub unconfirmed: bool,
     /// The command that runs this case again.
     pub reproduce: String,
-    /// The verdict as a value.
-    #[serde(skip)]
-    #[schemars(skip)]
-    pub judged: Verdict,
     /// The checks that ran; the accounts count them.
     #[serde(skip)]
     #[schemars(skip)]
@@ -150,7 +145,7 @@ impl Case {
         Case {
             system: system.to_owned(),
             plan: plan.to_string(),
-            verdict: judgement.verdict.name().to_owned(),
+            verdict: judgement.verdict,
             reason: judgement.reason,
             findings: causes::fold(judgement.findings),
             application: causes::fold(judgement.application),
@@ -159,7 +154,6 @@ impl Case {
             repeats: None,
             unconfirmed: false,
             reproduce,
-            judged: judgement.verdict,
             asked: judgement.asked,
             took_ms: None,
         }
@@ -167,7 +161,7 @@ impl Case {
 
     /// True if the verdict is a statement about the system.
     pub fn is_judged(&self) -> bool {
-        matches!(self.judged, Verdict::Pass | Verdict::Fail)
+        matches!(self.verdict, Verdict::Pass | Verdict::Fail)
     }
 
     /// Every finding, with those that follow from each cause.
@@ -214,8 +208,8 @@ impl Case {
         self.findings.retain(|finding| counts(finding.check));
         self.application.retain(|finding| counts(finding.check));
         self.asked.retain(|asked| counts(asked.check));
-        if self.judged == Verdict::Fail && self.findings.is_empty() {
-            self.judged = Verdict::Pass;
+        if self.verdict == Verdict::Fail && self.findings.is_empty() {
+            self.verdict = Verdict::Pass;
             self.verdict = Verdict::Pass.name().to_owned();
             self.unconfirmed = false;
         }
@@ -244,7 +238,7 @@ impl Report {
         cases.sort_by(|a, b| (&a.system, &a.plan).cmp(&(&b.system, &b.plan)));
         let mut summary = BTreeMap::new();
         for case in &cases {
-            *summary.entry(case.verdict.clone()).or_insert(0) += 1;
+            *summary.entry(case.verdict.name().to_owned()).or_insert(0) += 1;
         }
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         let accounts = Account::all_of(&cases);
@@ -306,7 +300,7 @@ impl Report {
         } else if is_stale || self.cases.iter().any(|case| red(&case)) {
             1
         } else if self.stopped.is_some()
-            || self.cases.iter().any(|case| case.judged.is_unjudged())
+            || self.cases.iter().any(|case| case.verdict.is_unjudged())
             || (self.shard.is_none() && (self.cases.is_empty() || self.cases.iter().any(idle)))
             || !self.accounts.iter().all(Account::is_whole)
         {

@@ -45,7 +45,7 @@ impl Switches {
         let mut cases: BTreeMap<(&str, &str, &str), Vec<&Case>> = BTreeMap::new();
         for case in reports.iter().flat_map(|report| &report.cases) {
             if let Some((from, to)) = pair_of(&case.plan)
-                && case.judged != Verdict::Unsupported
+                && case.verdict != Verdict::Unsupported
             {
                 cases.entry((&case.system, from, to)).or_default().push(case);
             }
@@ -66,7 +66,7 @@ impl Switches {
 
 impl Pair {
     fn of((system, from, to): (&str, &str, &str), cases: &[&Case]) -> Pair {
-        let n = |verdict| cases.iter().filter(|case| case.judged == verdict).count();
+        let n = |verdict| cases.iter().filter(|case| case.verdict == verdict).count();
         let (n_pass, n_fail) = (n(Verdict::Pass), n(Verdict::Fail));
         let worst_of = |case: &&Case| case.findings.iter().map(|finding| finding.harm).min();
         let worst = cases.iter().filter_map(worst_of).min();

@@ -41,13 +41,35 @@ impl Dialect {
     ];
 
     /// Returns the name used in scenario ids, options and reports, for example `anthropic-messages`.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.definition().name
     }
 
     /// Returns the dialect with that name.
     pub fn from_name(name: &str) -> Option<Dialect> {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
+    }
+
+    /// Returns the dialect with which the id of a rule begins. The compiler evaluates it for each rule, and
+    /// rejects an id without a dialect.
+    pub(crate) const fn of_rule(id: &str) -> Dialect {
+        let mut n = 0;
+        while n < Dialect::ALL.len() {
+            if begins_with(id.as_bytes(), Dialect::ALL[n].name().as_bytes()) {
+                return Dialect::ALL[n];
+            }
+            n += 1;
+        }
+        panic!("the id of a rule begins with its dialect")
+    }
+}
+
+/// Returns whether an id has this name before its first slash.
+const fn begins_with(id: &[u8], name: &[u8]) -> bool {
+    match (id, name) {
+        ([b'/', ..], []) => true,
+        ([first, id @ ..], [expected, name @ ..]) => *first == *expected && begins_with(id, name),
+        _ => false,
     }
 }
 

@@ -57,7 +57,7 @@ pub(crate) struct Definition {
 }
 
 impl Dialect {
-    pub(crate) fn definition(self) -> &'static Definition {
+    pub(crate) const fn definition(self) -> &'static Definition {
         match self {
             Dialect::AnthropicMessages => &anthropic::DEFINITION,
             Dialect::OpenaiChat => &openai::DEFINITION,

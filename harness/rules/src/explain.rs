@@ -13,7 +13,7 @@ mod text;
 use crate::check::{self, CheckOptions, Start, Strictness};
 use crate::lint::{Vector, VectorFile};
 use crate::streams::StreamRule;
-use crate::{self as rules, Confidence, Dialect, Memory, Profile, Rule, Severity, Violation};
+use crate::{self as rules, Confidence, Memory, Profile, Rule, Severity, Violation};
 
 use counts::RuleCount;
 
@@ -131,9 +131,8 @@ fn is_documentation(source: &str) -> bool {
 
 /// Describes the consequence for a stream that breaks the rule.
 fn of_violation(rule: &StreamRule) -> &'static str {
-    let is_tolerated = Dialect::from_name(rule.dialect()).is_some_and(|dialect| {
-        dialect.definition().tolerated_of_relatives.iter().any(|other| other.id == rule.id)
-    });
+    let tolerated = rule.dialect().definition().tolerated_of_relatives;
+    let is_tolerated = tolerated.iter().any(|other| other.id == rule.id);
     match rule.severity {
         Severity::Error if is_tolerated => {
             "A violation is an error of the provider itself, which never sends such a stream. For its relatives it is a \

@@ -9,6 +9,9 @@ use crate::Dialect;
 pub struct Rule {
     /// The stable id, for example `anthropic-messages/tool-result-missing`.
     pub id: &'static str,
+    /// The dialect, with which the id begins.
+    #[serde(skip)]
+    pub(crate) dialect: Dialect,
     /// The short name in tables and comments, for example `ANT-TU-1`.
     pub alias: &'static str,
     /// The requirement, on one line.
@@ -59,6 +62,7 @@ impl Rule {
     ) -> Rule {
         Rule {
             id,
+            dialect: Dialect::of_rule(id),
             alias,
             summary: "",
             why: "",
@@ -132,8 +136,7 @@ impl Rule {
 
     /// Returns the dialect of the rule.
     pub fn dialect(&self) -> Dialect {
-        let name = self.id.split('/').next().unwrap_or_default();
-        Dialect::from_name(name).unwrap_or(Dialect::AnthropicMessages)
+        self.dialect
     }
 }
 
@@ -146,18 +149,29 @@ mod tests {
     use super::*;
     use std::collections::BTreeSet;
 
-    /// The form of an id is its length, its alphabet or its pattern. This test fails for a new rule about it
-    /// until the rule is listed.
+    /// The rules about the use of ids: an id is missing, unknown, or given to two calls or results.
+    const ID_USES: [&str; 9] = [
+        "call-id-duplicate",
+        "result-id-duplicate",
+        "result-id-unknown",
+        "tool-call-id-duplicate",
+        "tool-call-id-required",
+        "tool-message-unknown-id",
+        "tool-result-id-required",
+        "tool-use-id-duplicate",
+        "tool-use-id-reused",
+    ];
+
+    /// The rules about the format of ids that do not belong to calls of the application's tools.
+    const OTHER_ID_FORMS: [&str; 3] = ["item-id-form", "item-id-too-long", "server-tool-id-pattern"];
+
+    /// A rule about ids is in exactly one list, so that a new one is not forgotten.
     #[test]
-    fn the_rules_about_the_form_of_ids_are_those_whose_names_say_so() {
-        let says_so = |name: &&str| {
-            let about = |word: &str| name.ends_with(word);
-            let is_of_call = !name.starts_with("item-") && !name.starts_with("server-tool-");
-            is_of_call
-                && name.contains("id-")
-                && ["-pattern", "-long", "-length", "-form"].into_iter().any(about)
-        };
-        let named: BTreeSet<&str> = Rule::all().map(Rule::short_name).filter(says_so).collect();
-        assert_eq!(named, BTreeSet::from(ID_FORMS));
+    fn every_rule_about_ids_is_in_one_of_the_lists() {
+        let is_about_id = |name: &&str| name.split('-').any(|word| ["id", "ids"].contains(&word));
+        let about_ids: BTreeSet<&str> = Rule::all().map(Rule::short_name).filter(is_about_id).collect();
+        let mut listed = [&ID_FORMS[..], &ID_USES, &OTHER_ID_FORMS].concat();
+        listed.sort_unstable();
+        assert_eq!(listed, about_ids.into_iter().collect::<Vec<_>>());
     }
 }

@@ -298,7 +298,22 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Rewind(since) => write!(f, " {since}"),
             Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
             Action::Provider(choice) => write!(f, " {choice}"),
-            _ => Ok(()),
+            Action::Abort
+            | Action::Kill
+            | Action::Stall
+            | Action::Pause
+            | Action::Reset
+            | Action::Eof
+            | Action::EndEarly
+            | Action::Duplicate
+            | Action::Malformed
+            | Action::StopAgain
+            | Action::Steer(_)
+            | Action::Prompt(_)
+            | Action::Inject(_)
+            | Action::Ignore
+            | Action::Aside(_)
+            | Action::Finish => Ok(()),
         }
     }
 }

@@ -166,9 +166,8 @@ fn without_results(files: &Files, session: &Session, calls: &[&Place]) -> Result
     if results.is_empty() {
         return Err(PlantError::Nowhere("no result there"));
     }
-    if session.product.form() == Form::Parts {
-        return fused::without_results(files, session.product, calls, &results)
-            .ok_or(PlantError::Nowhere(NO_FORM));
+    if let Form::Parts(part) = session.product.form() {
+        return fused::without_results(files, part, calls, &results).ok_or(PlantError::Nowhere(NO_FORM));
     }
     let drops: Vec<Edit> = results.into_iter().map(|block| Edit::Drop { block }).collect();
     written(files, session, &drops)
@@ -225,7 +224,7 @@ impl<'s> Target<'s> {
 
     /// Applies the fault to the items of the store. `None` if they cannot represent it.
     fn shape(&self, fault: Fault, items: &mut Items) -> Option<()> {
-        let is_fused = self.session.product.form() == Form::Parts;
+        let is_fused = matches!(self.session.product.form(), Form::Parts(_));
         match fault {
             Fault::ResultLate => {
                 let result = self.result_of(self.call).filter(|result| *result != self.call)?;

@@ -15,15 +15,26 @@ pub(crate) enum PerFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     /// One JSON document, in which a call and its result are one part.
-    Parts,
+    Parts(Part),
     /// One JSON document.
     Json,
     /// Lines, rows or directories.
     Other,
 }
 
+/// How a part shows that its call is still running.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// As a part of a `UIMessage` of the AI SDK.
+    Ui,
+    /// As Twenty stores such a part.
+    Twenty,
+    /// As a part of a message of TanStack AI.
+    Tanstack,
+}
+
 macro_rules! products {
-    ($($(#[$doc:meta])* $variant:ident: $id:literal, $name:literal, $per_file:ident, $form:ident;)*) => {
+    ($($(#[$doc:meta])* $variant:ident: $id:literal, $name:literal, $per_file:ident, $form:ident $(($part:ident))?;)*) => {
         /// A product that stores sessions.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Product {
@@ -56,7 +67,7 @@ macro_rules! products {
 
             pub(crate) fn form(self) -> Form {
                 match self {
-                    $(Product::$variant => Form::$form,)*
+                    $(Product::$variant => Form::$form $((Part::$part))?,)*
                 }
             }
         }
@@ -83,15 +94,15 @@ products! {
     /// GitHub's Copilot CLI: JSONL events.
     CopilotCli: "copilot-cli", "Copilot CLI", One, Other;
     /// Vercel's AI SDK: `UIMessage[]`.
-    AiSdkUiMessages: "ai-sdk-ui-messages", "AI SDK UI messages", One, Parts;
+    AiSdkUiMessages: "ai-sdk-ui-messages", "AI SDK UI messages", One, Parts(Ui);
     /// Vercel's AI SDK: the chunks of a UI message stream.
     AiSdkUiChunks: "ai-sdk-ui-chunks", "AI SDK UI chunks", One, Other;
     /// Vercel's AI SDK: `ModelMessage[]`, as Apex stores it.
     AiSdkModelMessages: "ai-sdk-model-messages", "AI SDK model messages", One, Json;
     /// Twenty: rows of UI messages.
-    Twenty: "twenty", "Twenty", One, Parts;
+    Twenty: "twenty", "Twenty", One, Parts(Twenty);
     /// TanStack AI: UI messages.
-    Tanstack: "tanstack", "TanStack AI", One, Parts;
+    Tanstack: "tanstack", "TanStack AI", One, Parts(Tanstack);
     /// AG-UI: a list of events.
     AgUiEvents: "ag-ui-events", "AG-UI events", One, Other;
     /// AG-UI: the messages of a snapshot.

@@ -119,10 +119,6 @@ pub enum RepairError {
     Unsound(String),
 }
 
-/// The rules that reject a call because of its arguments.
-const ARGUMENTS: [&str; 3] =
-    ["anthropic-messages/tool-input-not-object", "openai-chat/arguments-not-json", "gemini/args-not-object"];
-
 /// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message
 /// that is now empty. Two or three rounds are enough for that.
 const MAX_ROUNDS: usize = 8;
@@ -358,7 +354,7 @@ impl Attempt {
             return torn;
         }
         let sent = &without_needless_fillers(&self.judgement.sent.messages, &self.session);
-        let arguments: Vec<Place> = self.refused_for(|rule| ARGUMENTS.contains(&rule));
+        let arguments: Vec<Place> = self.refused_for(|rule| plan::ARGUMENTS.contains(&rule));
         let unfinished = plan::drop_unfinished(sent, &arguments);
         if !unfinished.is_empty() {
             return unfinished;

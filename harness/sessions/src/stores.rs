@@ -305,3 +305,16 @@ pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
     };
     request::messages(body, dialect).into_iter().map(plain).collect()
 }
+
+#[cfg(all(test, feature = "sqlite"))]
+mod tests {
+    use super::*;
+
+    /// A new product has no store until its line is in `STORES`.
+    #[test]
+    fn every_product_has_one_store() {
+        let mut stored: Vec<Product> = STORES.iter().map(|store| store.product()).collect();
+        stored.sort_unstable();
+        assert_eq!(stored, Product::ALL);
+    }
+}

@@ -99,7 +99,7 @@ impl Account {
         let n_checks = cases.iter().map(|case| case.asked.len()).max().unwrap_or(0);
         account.n_expected = n_checks * cases.iter().filter(|case| case.is_judged()).count();
         for case in cases {
-            *account.plans.entry(case.verdict.clone()).or_insert(0) += 1;
+            *account.plans.entry(case.verdict.name().to_owned()).or_insert(0) += 1;
             account.faults.add(FaultAccount::of(case));
         }
         for case in cases.iter().filter(|case| case.is_judged()) {

@@ -28,7 +28,7 @@ pub fn to_github(report: &Report, fail_on: Severity) -> String {
         text.push_str(&format!("::error title=stopped::{}\n", message(&line)));
     }
     // The plans that a stopped run did not reach are counted in one line.
-    for case in report.cases.iter().filter(|case| case.judged.is_unjudged() && !report.is_left(case)) {
+    for case in report.cases.iter().filter(|case| case.verdict.is_unjudged() && !report.is_left(case)) {
         let reason = case.reason.as_deref().unwrap_or("no reason given");
         let title = format!("{} on {}", case.plan, case.system);
         text.push_str(&format!("::error title={}::{}\n", property(&title), message(reason)));
@@ -68,7 +68,7 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
             "properties": properties,
         }))
     });
-    let unjudged = report.cases.iter().filter(|case| case.judged.is_unjudged() && !report.is_left(case));
+    let unjudged = report.cases.iter().filter(|case| case.verdict.is_unjudged() && !report.is_left(case));
     let unjudged = unjudged.map(|case| {
         let reason = case.reason.as_deref().unwrap_or("no reason given");
         format!("{} on {}: {reason}", case.plan, case.system)

@@ -72,7 +72,7 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     // A user who forgets to name a system must not take this for a verdict on it.
     let is_own = !report.cases.is_empty() && report.cases.iter().all(|case| is_reference(&case.system));
     let who = if is_own { ", on the built-in reference agent" } else { "" };
-    let n_unjudged = report.cases.iter().filter(|case| case.judged.is_unjudged()).count();
+    let n_unjudged = report.cases.iter().filter(|case| case.verdict.is_unjudged()).count();
     let nothing = if report.baselines.is_empty() { "nothing is wrong" } else { "nothing new is wrong" };
     let words = match (code, n_causes) {
         (4, _) => "the reference agent fails, which is a bug in Brickbat".to_owned(),
@@ -164,9 +164,9 @@ fn lowered(sentence: &str) -> String {
 /// The plans that could not be judged, by their reasons.
 fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
     let mut reasons: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for case in report.cases.iter().filter(|case| case.judged.is_unjudged()) {
+    for case in report.cases.iter().filter(|case| case.verdict.is_unjudged()) {
         let reason = case.reason.as_deref().unwrap_or("no reason given");
-        *reasons.entry((case.verdict.as_str(), reason)).or_default() += 1;
+        *reasons.entry((case.verdict.name(), reason)).or_default() += 1;
     }
     let mut reasons: Vec<_> = reasons.into_iter().collect();
     reasons.sort_by_key(|(_, n)| usize::MAX - n);
@@ -231,7 +231,7 @@ fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds
     let of_cause = causes.first().and_then(|cause| Some((cause.example()?.0, ids.short(&cause.id()))));
     let is_cause = of_cause.is_some();
     let unjudged = || {
-        let ran = |case: &&Case| case.judged.is_unjudged() && !report.is_left(case);
+        let ran = |case: &&Case| case.verdict.is_unjudged() && !report.is_left(case);
         let case = report.cases.iter().find(ran)?;
         let ids = report.cases.iter().map(|case| (case.system.as_str(), case.plan.as_str()));
         Some((case, ShortIds::of_cases(ids).short(&case_id(&case.system, &case.plan))))

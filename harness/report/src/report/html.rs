@@ -209,7 +209,7 @@ fn matrix(html: &mut String, report: &Report) {
 
 /// Every plan that was run, with its worst finding.
 fn plans(html: &mut String, report: &Report) {
-    let ran = report.cases.iter().filter(|case| case.judged != Verdict::Unsupported);
+    let ran = report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported);
     let _ = writeln!(html, "<h2>Plans ({})</h2>", ran.clone().count());
     let n_apart = report.count(Verdict::Unsupported);
     if n_apart > 0 {
@@ -219,21 +219,21 @@ fn plans(html: &mut String, report: &Report) {
         "<div class=\"scroll\"><table><tr><th>plan</th><th>system</th><th>verdict</th><th>worst</th></tr>\n",
     );
     for case in ran {
-        let class = match case.judged {
+        let class = match case.verdict {
             Verdict::Pass => "good",
             Verdict::Fail => "bad",
             _ => "warn",
         };
         let worst = case.worst().map_or("", Severity::name);
         let unconfirmed = if case.unconfirmed { format!(" ({UNCONFIRMED})") } else { String::new() };
-        let words = format!("{} {} {} {worst}", case.plan, case.system, case.verdict).to_lowercase();
+        let words = format!("{} {} {} {worst}", case.plan, case.system, case.verdict.name()).to_lowercase();
         let _ = writeln!(
             html,
             "<tr data-words=\"{}\"><td><code>{}</code></td><td>{}</td><td class=\"{class}\">{}{unconfirmed}</td><td>{worst}</td></tr>",
             escaped(&words),
             escaped(&case.plan),
             escaped(&case.system),
-            case.verdict
+            case.verdict.name()
         );
     }
     html.push_str("</table></div>\n");

@@ -15,7 +15,7 @@ use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 pub fn to_xml(report: &Report, fail_on: Severity) -> String {
     let mut xml = XmlReport::new("brickbat");
     let mut suites: Vec<TestSuite> = Vec::new();
-    for case in report.cases.iter().filter(|case| case.judged != Verdict::Unsupported) {
+    for case in report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported) {
         add(&mut suites, &case.system, test(case, fail_on));
     }
     if let Some(line) = report.stopped_line() {
@@ -40,7 +40,7 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
 }
 
 fn test(case: &Case, fail_on: Severity) -> TestCase {
-    let mut status = match case.judged {
+    let mut status = match case.verdict {
         Verdict::Pass => TestCaseStatus::success(),
         Verdict::Unreachable | Verdict::Unsupported => TestCaseStatus::skipped(),
         Verdict::Fail if case.worst_counted().is_none_or(|harm| harm > fail_on) => TestCaseStatus::success(),
@@ -53,7 +53,7 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
     if let Some(words) = words.or_else(|| case.reason.clone()) {
         status.set_message(words);
     }
-    status.set_type(case.worst().map_or_else(|| case.verdict.clone(), |harm| harm.name().to_owned()));
+    status.set_type(case.worst().map_or_else(|| case.verdict.name(), Severity::name));
     status.set_description(whole(case));
     let mut test = TestCase::new(case.plan.clone(), status);
     test.set_classname(format!("{}.{}", case.system, case.family()));

@@ -137,13 +137,13 @@ fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
                 Entry::Occupied(mut place) if is_control => {
                     // One shard may have confirmed a finding that another has seen only once.
                     let known = &place.get().1;
-                    if known.judged == Verdict::Pass || (known.unconfirmed && is_confirmed_failure(&case)) {
+                    if known.verdict == Verdict::Pass || (known.unconfirmed && is_confirmed_failure(&case)) {
                         place.insert((file.clone(), case));
                     }
                 }
                 Entry::Occupied(place) => {
                     let (known, first) = place.get();
-                    if first.judged != case.judged || kinds(first) != kinds(&case) {
+                    if first.verdict != case.verdict || kinds(first) != kinds(&case) {
                         let name = format!("{} on {}", case.plan, case.system);
                         let files = [known.clone(), file];
                         return Err(MergeError::Disagree(name, files, [words(first), words(&case)]));
@@ -156,7 +156,7 @@ fn cases(parts: Vec<ShardReport>) -> Result<Vec<Case>, MergeError> {
 }
 
 fn is_confirmed_failure(case: &Case) -> bool {
-    case.judged == Verdict::Fail && !case.unconfirmed
+    case.verdict == Verdict::Fail && !case.unconfirmed
 }
 
 /// The events that ended shards early, if any, and true if all shards were to confirm their findings.
@@ -176,7 +176,8 @@ fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Severity, &'static str
 /// A verdict with the checks that fail.
 fn words(case: &Case) -> String {
     let checks: Vec<&str> = case.findings.iter().map(|finding| finding.check).collect();
-    if checks.is_empty() { case.verdict.clone() } else { format!("{} ({})", case.verdict, checks.join(", ")) }
+    let verdict = case.verdict.name();
+    if checks.is_empty() { verdict.to_owned() } else { format!("{verdict} ({})", checks.join(", ")) }
 }
 
 /// The reports of the shards. A report that was given twice counts only once.

@@ -14,7 +14,7 @@ impl Case {
             system: self.system.clone(),
             plan: self.plan.clone(),
             profile: profile.map(str::to_owned),
-            verdict: self.judged,
+            verdict: self.verdict,
             reason: self.reason.clone(),
             unconfirmed: self.unconfirmed,
             findings: self.findings.iter().map(FindingNote::of).collect(),

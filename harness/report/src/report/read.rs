@@ -136,7 +136,7 @@ impl WrittenCase {
         Ok(Case {
             system: self.system,
             plan: self.plan,
-            verdict: self.verdict.name().to_owned(),
+            verdict: self.verdict,
             reason: self.reason,
             findings,
             application,
@@ -145,7 +145,6 @@ impl WrittenCase {
             repeats: self.repeats,
             unconfirmed: self.unconfirmed,
             reproduce: self.reproduce,
-            judged: self.verdict,
             took_ms: None,
             // A report lists its checks in its accounts.
             asked: Vec::new(),

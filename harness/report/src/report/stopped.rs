@@ -62,7 +62,7 @@ impl Report {
     /// True if a plan was not run because the run was stopped.
     pub fn is_left(&self, case: &Case) -> bool {
         let is_why = |stopped: &Stopped| case.reason.as_deref().is_some_and(|why| stopped.why.contains(why));
-        case.judged == Verdict::NotRun && self.stopped.as_ref().is_some_and(is_why)
+        case.verdict == Verdict::NotRun && self.stopped.as_ref().is_some_and(is_why)
     }
 }
 

@@ -17,7 +17,7 @@ const MAX_SHOWN: usize = 5;
 
 /// One line for a case, for logs.
 pub fn line(case: &Case) -> String {
-    let mut line = format!("{:<13} {} {}", case.verdict, case.system, case.plan);
+    let mut line = format!("{:<13} {} {}", case.verdict.name(), case.system, case.plan);
     if let Some(harm) = case.worst() {
         let _ = write!(line, "  {}", harm.name());
     }
@@ -43,7 +43,7 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
     let mut text = String::new();
     for alike in unjudged(report) {
         let Some(case) = alike.first() else { continue };
-        let word = paint(Tone::Warn, &case.verdict);
+        let word = paint(Tone::Warn, case.verdict.name());
         let reason = case.reason.as_deref().unwrap_or("no reason given");
         let plans = match alike.len() {
             1 => case.plan.clone(),
@@ -54,7 +54,7 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
         if let Some(label) = case.label() {
             let _ = writeln!(text, "  comes and goes: {label}");
         }
-        if case.judged.is_unjudged() {
+        if case.verdict.is_unjudged() {
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
     }
@@ -98,8 +98,8 @@ struct CauseLine {
 /// The cases without a finding that are not a pass, grouped by system, verdict and reason.
 fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
     let mut groups: Vec<Vec<&Case>> = Vec::new();
-    for case in report.cases.iter().filter(|case| case.judged != Verdict::Pass && case.findings.is_empty()) {
-        let of = |case: &Case| (case.system.clone(), case.judged, case.reason.clone(), case.label());
+    for case in report.cases.iter().filter(|case| case.verdict != Verdict::Pass && case.findings.is_empty()) {
+        let of = |case: &Case| (case.system.clone(), case.verdict, case.reason.clone(), case.label());
         match groups.iter_mut().find(|group| group.first().is_some_and(|first| of(first) == of(case))) {
             Some(group) => group.push(case),
             None => groups.push(vec![case]),
@@ -202,7 +202,7 @@ pub(super) fn summary_of(
         let cases: Vec<&Case> = report.cases.iter().filter(|case| case.system == system).collect();
         let counts: Vec<String> = Verdict::ALL
             .into_iter()
-            .map(|verdict| (verdict, cases.iter().filter(|case| case.judged == verdict).count()))
+            .map(|verdict| (verdict, cases.iter().filter(|case| case.verdict == verdict).count()))
             .filter(|(verdict, n)| *n > 0 || matches!(verdict, Verdict::Pass | Verdict::Fail))
             .map(|(verdict, n)| match verdict {
                 Verdict::Fail => {

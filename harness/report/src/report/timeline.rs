@@ -3,6 +3,7 @@
 //!
 //! It is drawn only from a [`Record`], and judges nothing.
 
+mod appearance;
 mod lanes;
 mod steps;
 mod words;

@@ -123,7 +123,7 @@ static TRUNCATED: StreamRule = rule("toy/stream/truncated", "the stream ends wit
 static UNREADABLE: StreamRule = rule("toy/stream/unreadable", "every event is JSON");
 
 const fn rule(id: &'static str, summary: &'static str) -> StreamRule {
-    StreamRule { id, severity: crate::Severity::Error, summary, source: "" }
+    crate::streams::error(id, summary, "")
 }
 
 /// True after the stop.

@@ -10,6 +10,8 @@ pub(crate) const SSE: &str = "https://html.spec.whatwg.org/multipage/server-sent
 pub struct StreamRule {
     /// The stable id, for example `anthropic-messages/stream/block-not-started`.
     pub id: &'static str,
+    /// The dialect, with which the id begins.
+    pub(crate) dialect: Dialect,
     /// How serious a violation is.
     pub severity: Severity,
     /// The requirement, on one line.
@@ -44,9 +46,9 @@ impl StreamRule {
         self.id.rsplit('/').next().unwrap_or(self.id)
     }
 
-    /// Returns the dialect name, which is the first part of the id.
-    pub fn dialect(&self) -> &'static str {
-        self.id.split('/').next().unwrap_or(self.id)
+    /// Returns the dialect of the rule.
+    pub fn dialect(&self) -> Dialect {
+        self.dialect
     }
 
     /// Returns the rule with this id.
@@ -56,11 +58,11 @@ impl StreamRule {
 }
 
 pub(crate) const fn error(id: &'static str, summary: &'static str, source: &'static str) -> StreamRule {
-    StreamRule { id, severity: Severity::Error, summary, source }
+    StreamRule { id, dialect: Dialect::of_rule(id), severity: Severity::Error, summary, source }
 }
 
 pub(crate) const fn warning(id: &'static str, summary: &'static str, source: &'static str) -> StreamRule {
-    StreamRule { id, severity: Severity::Warning, summary, source }
+    StreamRule { id, dialect: Dialect::of_rule(id), severity: Severity::Warning, summary, source }
 }
 
 /// Declares the stream rules of a dialect: a static for each, and the list `RULES` in this order.

@@ -4,18 +4,19 @@
 use serde_json::{Map, Value, json};
 
 use super::items::{parse, removed};
-use crate::{Files, Place, Product};
+use crate::product::Part;
+use crate::{Files, Place};
 
 /// The files in which these calls are still running.
 pub(super) fn without_results(
     files: &Files,
-    product: Product,
+    part: Part,
     calls: &[&Place],
     results: &[Place],
 ) -> Option<Files> {
     let mut root = parse(files)?;
     for call in calls {
-        open(product, root.pointer_mut(&call.pointer)?.as_object_mut()?)?;
+        open(part, root.pointer_mut(&call.pointer)?.as_object_mut()?);
     }
     // From the end, so that the earlier places stay valid.
     let mut apart: Vec<&Place> = results.iter().filter(|result| !calls.contains(result)).collect();
@@ -29,23 +30,21 @@ pub(super) fn without_results(
 }
 
 /// Removes the outcome of a call.
-fn open(product: Product, call: &mut Map<String, Value>) -> Option<()> {
-    match product {
-        Product::AiSdkUiMessages => {
+fn open(part: Part, call: &mut Map<String, Value>) {
+    match part {
+        Part::Ui => {
             call.insert("state".to_owned(), json!("input-available"));
             call.shift_remove("output");
             call.shift_remove("errorText");
         }
-        Product::Twenty => {
+        Part::Twenty => {
             call.insert("state".to_owned(), json!("input-available"));
             call.insert("toolOutput".to_owned(), Value::Null);
             call.insert("errorMessage".to_owned(), Value::Null);
         }
-        Product::Tanstack => {
+        Part::Tanstack => {
             call.insert("state".to_owned(), json!("input-complete"));
             call.shift_remove("output");
         }
-        _ => return None,
     }
-    Some(())
 }

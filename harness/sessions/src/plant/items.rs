@@ -20,7 +20,7 @@ impl Items {
     /// The items of a store. `None` if it is not a JSON file.
     pub(super) fn of(files: &Files, session: &Session) -> Option<Items> {
         match session.product.form() {
-            Form::Parts | Form::Json => {}
+            Form::Parts(_) | Form::Json => {}
             Form::Other => return None,
         }
         let (mut n_blocks, mut entries) = (BTreeMap::new(), BTreeMap::new());

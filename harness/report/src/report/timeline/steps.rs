@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::super::shape::{call_name, shape};
+use super::appearance::Appearance;
 use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
-use brickbat_engine::provider::ending_of;
-use brickbat_scenario::action::{Action, Ends};
 use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedPoint, Side};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
@@ -70,7 +69,7 @@ impl Story<'_, '_> {
             }
             Event::Asked { id, call, .. } => {
                 self.plain(System, User, &format!("asks whether {} may run", self.name(*call, id)));
-                if let Some(fault) = self.fault(|action| action.what == Action::Ignore) {
+                if let Some(fault) = self.fault_as(&Appearance::NoAnswer) {
                     self.drawing.more(Weight::Fault, &format!("FAULT the user does not answer ({fault})"));
                 }
             }
@@ -125,7 +124,7 @@ impl Story<'_, '_> {
                 let (name, outcome_words) = (call_name(record, *call), words::outcome(outcome));
                 let words = format!("{name} {outcome_words}{}", doubt(*grade));
                 let weight = if outcome.is_success() { Weight::Plain } else { Weight::Fault };
-                match self.fault(|action| action.what == Action::Settle(*call)) {
+                match self.fault_as(&Appearance::Settled(*call)) {
                     Some(fault) => {
                         self.drawing.step(Tools, System, Weight::Fault, &format!("FAULT {words} ({fault})"));
                     }
@@ -143,32 +142,36 @@ impl Story<'_, '_> {
     fn intervention(&mut self, event: &Event) {
         use Lane::{System, User};
         match event {
-            Event::Killed => self.fault_step(System, System, "the system's process is killed", |action| {
-                action.what == Action::Kill
-            }),
+            Event::Killed => {
+                let fault = self.fault_as(&Appearance::Kill);
+                self.fault_step(System, System, "the system's process is killed", fault);
+            }
             Event::Changed { change } => {
-                let fault = self.fault(|action| action.what.change().as_ref() == Some(change));
+                let fault = self.fault_as(&Appearance::Change(Some(change.clone())));
                 let words = format!("{}{}", words::change(change), in_brackets(fault));
                 self.drawing.step(User, System, Weight::Fault, &words);
             }
-            Event::Stopped => self.fault_step(User, System, "the user stops the turn", |action| {
-                action.what.spec().ends == Ends::TurnByStop
-            }),
+            Event::Stopped => {
+                let fault = self.fault(|action| Appearance::of(&action.what).has_stop());
+                self.fault_step(User, System, "the user stops the turn", fault);
+            }
             Event::Interrupted { cause } => {
                 let words = format!("the turn is interrupted: {}", cause.name());
-                self.fault_step(System, System, &words, |action| action.what == Action::Interrupt(*cause));
+                let fault = self.fault_as(&Appearance::Interruption(*cause));
+                self.fault_step(System, System, &words, fault);
             }
             Event::Said { way, text } => {
                 let words = format!("{} {}", words::aside(*way), words::quoted(text));
-                self.fault_step(User, System, &words, |action| words::is_said(&action.what, text));
+                let fault = self.fault_as(&Appearance::Text(text));
+                self.fault_step(User, System, &words, fault);
             }
             _ => {}
         }
     }
 
     /// A fault that has happened, with the action that planned it.
-    fn fault_step(&mut self, from: Lane, to: Lane, words: &str, is_it: impl Fn(&PlannedAction) -> bool) {
-        let words = format!("FAULT {words}{}", in_brackets(self.fault(is_it)));
+    fn fault_step(&mut self, from: Lane, to: Lane, words: &str, fault: Option<String>) {
+        let words = format!("FAULT {words}{}", in_brackets(fault));
         self.drawing.step(from, to, Weight::Fault, &words);
     }
 
@@ -196,7 +199,9 @@ impl Story<'_, '_> {
     /// in an earlier turn.
     fn compacted(&mut self) {
         let mut full = actions(self.record)
-            .filter(|(_, action, receipt)| action.what.tokens().is_some() && receipt.fired)
+            .filter(|(_, action, receipt)| {
+                Appearance::of(&action.what) == Appearance::Compaction && receipt.fired
+            })
             .map(|(_, _, receipt)| planned(receipt));
         let fault = full.nth(self.n_compactions);
         self.n_compactions += 1;
@@ -234,7 +239,8 @@ impl Story<'_, '_> {
             }
             RequestKind::Faulted { status, .. } => {
                 let words = format!("status {status} instead of the reply");
-                self.fault_step(Lane::Provider, Lane::System, &words, |action| action.what.http().is_some());
+                let fault = self.fault_as(&Appearance::Status);
+                self.fault_step(Lane::Provider, Lane::System, &words, fault);
             }
             RequestKind::Surplus => {
                 self.drawing
@@ -264,11 +270,10 @@ impl Story<'_, '_> {
             ) => (*reply, *attempt, *mark, *side) == (r, a, at.mark, at.side),
             _ => false,
         };
-        let fault = self.fault(|action| words::is_silence(&action.what) && is_here(&action.at));
+        let fault = self.fault(|action| Appearance::of(&action.what).has_silence() && is_here(&action.at));
         let words = format!("waits {place}, reply to request {}{}", id.0 + 1, doubt(grade));
-        let added = self.fault(|action| {
-            matches!(action.what, Action::Duplicate | Action::Malformed) && is_here(&action.at)
-        });
+        let added =
+            self.fault(|action| Appearance::of(&action.what) == Appearance::Frame && is_here(&action.at));
         if let Some(added) = added {
             let words = format!("FAULT an extra or malformed frame is sent {place} ({added})");
             return self.drawing.step(Lane::Provider, Lane::System, Weight::Fault, &words);
@@ -287,16 +292,15 @@ impl Story<'_, '_> {
         match ending {
             Ending::Complete | Ending::Status => self.plain(Lane::Provider, Lane::System, &words),
             Ending::EndEarly | Ending::Eof | Ending::Reset | Ending::ErrorEvent => {
-                self.fault_step(Lane::Provider, Lane::System, &words, |action| {
-                    ending_of(&action.what) == Some(ending)
-                });
+                let fault = self.fault_as(&Appearance::Ending(Some(ending)));
+                self.fault_step(Lane::Provider, Lane::System, &words, fault);
             }
         }
     }
 
     fn ended(&mut self, outcome: &TurnOutcome) {
         let number = self.turn + 1;
-        if let Some(fault) = self.fault(|action| action.what == Action::Finish) {
+        if let Some(fault) = self.fault_as(&Appearance::End) {
             let words = format!("FAULT the system must now end the turn by itself ({fault})");
             self.drawing.step(Lane::System, Lane::System, Weight::Fault, &words);
         }
@@ -330,6 +334,11 @@ impl Story<'_, '_> {
 
     fn plain(&mut self, from: Lane, to: Lane, words: &str) {
         self.drawing.step(from, to, Weight::Plain, words);
+    }
+
+    /// The action with this appearance that was planned here, with the grade of its receipt.
+    fn fault_as(&self, appearance: &Appearance<'_>) -> Option<String> {
+        self.fault(|action| Appearance::of(&action.what) == *appearance)
     }
 
     /// The action that was planned here, with the grade of its receipt.

@@ -2,10 +2,7 @@
 
 use super::super::shape::call_name;
 use crate::record::Record;
-use brickbat_scenario::action::Action;
-use brickbat_scenario::plan::{
-    BoundAction, Change, Mark, Script, ScriptBlock, SearchKey, ServerBlock, Side, ToolOutcome,
-};
+use brickbat_scenario::plan::{Change, Mark, Script, ScriptBlock, SearchKey, ServerBlock, Side, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
 /// The position at which a reply is held.
@@ -118,21 +115,8 @@ pub(super) fn change(change: &Change) -> String {
     }
 }
 
-/// True if a reply held at its point is itself the fault.
-pub(super) fn is_silence(what: &BoundAction) -> bool {
-    matches!(what, Action::Stall | Action::Pause)
-}
-
 /// Characters of a text that are quoted: enough for a line.
 const MAX_QUOTED: usize = 60;
-
-/// True if an action adds that text to a running turn.
-pub(super) fn is_said(what: &BoundAction, text: &str) -> bool {
-    match what {
-        Action::Steer(said) | Action::Prompt(said) | Action::Inject(said) => said == text,
-        _ => false,
-    }
-}
 
 /// How a text is added to a running turn.
 pub(super) fn aside(way: Aside) -> &'static str {

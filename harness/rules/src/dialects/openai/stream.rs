@@ -87,7 +87,7 @@ macro_rules! chat_rules {
         /// (<https://github.com/microsoft/foundry-local/issues/144>,
         /// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no
         /// finish reason at all (<https://github.com/anomalyco/opencode/issues/43882>).
-        pub(crate) const TOLERATED_OF_RELATIVES: &[&StreamRule] =
+        pub(crate) static TOLERATED_OF_RELATIVES: &[&StreamRule] =
             &[&ID, &AFTER_FINISH, &DONE_EARLY $(, &$tolerated)*];
     };
 }

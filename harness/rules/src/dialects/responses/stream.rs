@@ -64,7 +64,7 @@ stream_rules! { "openai-responses";
     warning STRAY = "stray-line", "each line is a field, a comment or blank", SSE;
 }
 
-pub(crate) const TOLERATED_OF_RELATIVES: &[&StreamRule] = &[&RESPONSE_CHANGED, &ITEM_CHANGED, &DONE_DIFFERS];
+pub(crate) static TOLERATED_OF_RELATIVES: &[&StreamRule] = &[&RESPONSE_CHANGED, &ITEM_CHANGED, &DONE_DIFFERS];
 
 static COMMON: Common =
     Common { truncated: &TRUNCATED, unreadable: &UNREADABLE, unended: Some(&UNENDED), stray: Some(&STRAY) };
