@@ -167,13 +167,7 @@ mod tests {
     }
 
     fn result(output: Vec<Block>, is_error: bool) -> Block {
-        Block::Result(CallResult {
-            call: "call_1".to_owned(),
-            name: "f".to_owned(),
-            output,
-            is_error,
-            item: None,
-        })
+        Block::Result(CallResult { is_error, ..CallResult::new("call_1", "f", output) })
     }
 
     fn errors(dialect: Dialect, body: &Value) -> usize {
@@ -201,7 +195,7 @@ mod tests {
 
     #[test]
     fn an_error_without_a_word_says_in_converse_that_it_is_one() {
-        let call = Call { id: "call_1".to_owned(), name: "f".to_owned(), ..Call::default() };
+        let call = Call::new("call_1", "f", "");
         let messages = [
             Message::text(Role::User, "Hello."),
             said(Role::Assistant, vec![Block::Call(call)]),

@@ -182,18 +182,13 @@ pub(crate) fn result(message: &Value) -> CallResult {
     };
     let is_error = message.get("error").is_some_and(|error| !error.is_null());
     let call = text(message, "toolCallId").to_owned();
-    CallResult { call, name: String::new(), output, is_error, item: None }
+    CallResult { is_error, ..CallResult::new(call, "", output) }
 }
 
 /// An entry of `toolCalls`.
 fn call_of(call: &Value) -> Call {
     let function = call.get("function").cloned().unwrap_or_default();
-    Call {
-        id: text(call, "id").to_owned(),
-        name: text(&function, "name").to_owned(),
-        arguments: text(&function, "arguments").to_owned(),
-        ..Call::default()
-    }
+    Call::new(text(call, "id"), text(&function, "name"), text(&function, "arguments"))
 }
 
 /// A part of a user message.

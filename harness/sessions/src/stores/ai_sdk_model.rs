@@ -281,7 +281,7 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
                 return Err(format!("the output at {at} has an unknown form"));
             };
             let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "toolName").to_owned());
-            Content::Result(CallResult { call, name, output, is_error, item: None })
+            Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) })
         }
         _ => return Ok(None),
     };

@@ -15,11 +15,12 @@ pub(super) fn block(part: &Value) -> histories::Block {
     }
     if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
         return histories::Block::Call(Call {
-            id: text(call, "id").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments: call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
             signature,
-            item: None,
+            ..Call::new(
+                text(call, "id"),
+                text(call, "name"),
+                call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
+            )
         });
     }
     if let Some(response) = part.get("functionResponse").filter(|response| response.is_object()) {
@@ -64,11 +65,8 @@ fn result(value: &Value) -> CallResult {
     let mut output: Vec<histories::Block> = words.map(histories::Block::Text).into_iter().collect();
     output.extend(value.get("parts").and_then(Value::as_array).into_iter().flatten().map(block));
     CallResult {
-        call: text(value, "id").to_owned(),
-        name: text(value, "name").to_owned(),
-        output,
         is_error: error.is_some(),
-        item: None,
+        ..CallResult::new(text(value, "id"), text(value, "name"), output)
     }
 }
 

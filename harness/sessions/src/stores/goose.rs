@@ -292,27 +292,21 @@ impl Reader {
         model: Option<String>,
     ) -> Session {
         let dialect = dialect_of(provider, model.as_deref().unwrap_or_default());
+        let branch = match generation {
+            ROWS => "all rows that the agent sees, in the order of their times and ids",
+            _ => "all messages that the agent sees, in the order of the file",
+        };
         let mut session = Session {
-            product: Product::Goose,
-            version: None,
-            generation,
             id,
             dialect,
             model,
             messages: self.messages,
             off_branch: self.off_branch,
-            branch: match generation {
-                ROWS => "all rows that the agent sees, in the order of their times and ids",
-                _ => "all messages that the agent sees, in the order of the file",
-            },
             n_records: self.n_records,
             n_compactions: self.n_compactions,
-            n_forks: 0,
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
-            is_excerpt: false,
-            cut: None,
-            body: None,
+            ..Session::new(Product::Goose, generation, branch)
         };
         message::name_results(&mut session.messages, &mut session.off_branch);
         if self.is_unknown {

@@ -10,25 +10,7 @@ const MAX_UNKNOWN: usize = 32;
 
 /// An empty session from a JSON list.
 pub(crate) fn session(product: Product, generation: &'static str) -> Session {
-    Session {
-        product,
-        version: None,
-        generation,
-        id: None,
-        dialect: None,
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the messages in the order of the list",
-        n_records: 0,
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
-        unknown: Vec::new(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
-    }
+    Session::new(product, generation, "the messages in the order of the list")
 }
 
 /// Notes an unknown kind once.

@@ -65,23 +65,12 @@ impl Store for PydanticAi {
 /// The session with a history.
 pub(super) fn session(product: Product, generation: &'static str, history: History) -> Session {
     Session {
-        product,
-        version: None,
-        generation,
-        id: None,
         dialect: history.dialect,
         model: history.model,
         messages: history.messages,
-        off_branch: Vec::new(),
-        branch: if generation == OF_2 { BRANCH_OF_2 } else { BRANCH },
         n_records: history.n_records,
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
         unknown: history.unknown.into_iter().collect(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(product, generation, if generation == OF_2 { BRANCH_OF_2 } else { BRANCH })
     }
 }
 
