@@ -138,12 +138,9 @@ pub fn lower(
     sub_agents::check_words(scenario, &turns, &mut problems);
     problems.settle()?;
     let given = given::lower(scenario, &mut table);
-    let id = PlanId { scenario: id.to_owned(), variant: variant.to_owned(), dialect, control: false };
+    let id = PlanId { variant: variant.to_owned(), ..PlanId::new(id, dialect) };
     let (classes, profile) = (scenario.class.clone(), scenario.profile.clone());
     let mut plan = Plan {
-        id,
-        dialect,
-        seed,
         model: scenario.model.clone(),
         needs,
         classes,
@@ -159,6 +156,7 @@ pub fn lower(
         given,
         turns,
         executed,
+        ..Plan::new(id, seed)
     };
     given::sign(scenario, &mut plan);
     Ok(plan)
@@ -273,7 +271,7 @@ fn turn(
     actions.extend(endings::finish(context, &actions));
     let (user, process) = (said.user.clone(), said.process);
     let dialect = table.other_dialect(index);
-    Ok(PlannedTurn { user, process, dialect, follow_up: false, replies, settle: order, actions })
+    Ok(PlannedTurn { process, dialect, settle: order, actions, ..PlannedTurn::new(user, replies) })
 }
 
 /// Updates the list of turns whose user messages are in the history, after another turn.

@@ -407,7 +407,6 @@ static SAVED: PointSpec = PointSpec {
 mod tests {
     use super::*;
     use crate::scenario::Call;
-    use std::collections::BTreeMap;
 
     #[test]
     fn every_point_of_the_format_has_its_line() {
@@ -419,15 +418,7 @@ mod tests {
 
     #[test]
     fn points_come_in_the_order_in_which_they_are_sent() {
-        let call = Call {
-            name: "a".to_owned(),
-            tool: "t".to_owned(),
-            args: BTreeMap::new(),
-            raw: None,
-            id: None,
-            deltas: 2,
-            agent: None,
-        };
+        let call = Call { deltas: 2, ..Call::new("a", "t") };
         let blocks = [Block::Text("Hello".to_owned()), Block::Call(call), Block::Text("!".to_owned())];
         let names: Vec<String> = in_stream(blocks.iter().map(Shape::from))
             .iter()

@@ -65,13 +65,7 @@ impl<'a> CallTable<'a> {
         let agent = |(_, call): (BlockPosition, &Call)| {
             let (said, key) = (call.agent.as_ref()?, self.find(&call.name)?);
             let last = |text: String| fragments(&sub_agents::last_words(&text, &self[key].marker));
-            let script = |blocks: &Vec<Block>| Script {
-                blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
-                interleave: false,
-                stop: None,
-                indices: None,
-            };
-            let mut replies: Vec<Script> = said.replies.iter().map(script).collect();
+            let mut replies: Vec<Script> = said.replies.iter().map(|blocks| self.script(blocks)).collect();
             if let Some(said) = replies.last_mut() {
                 *said = Script::saying(last(said.text()));
             }
@@ -116,13 +110,13 @@ impl<'a> CallTable<'a> {
     /// A reply, with every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let (interleave, stop, indices) = (said.interleave, said.stop, said.indices);
-        let script = |blocks: &Vec<Block>| Script {
-            blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
-            interleave,
-            stop,
-            indices,
-        };
-        PlannedReply { attempts: said.attempts.iter().map(script).collect() }
+        let attempts = said.attempts.iter().map(|blocks| self.script(blocks));
+        let attempts = attempts.map(|script| Script { interleave, stop, indices, ..script });
+        PlannedReply { attempts: attempts.collect() }
+    }
+
+    fn script(&self, blocks: &[Block]) -> Script {
+        Script::new(blocks.iter().flat_map(|block| self.blocks(block)).collect())
     }
 
     fn blocks(&self, block: &Block) -> Vec<ScriptBlock> {
@@ -199,23 +193,22 @@ impl<'a> CallTable<'a> {
             None => tools::outcome(tool, &call.args, &marker),
         };
         let mut planned = PlannedCall {
-            name: call.name.clone(),
-            id: self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
-            tool: call.tool.clone(),
             deltas: cut(&args.to_string(), call.deltas as usize),
-            args,
             outcome,
             deaf: tool.deaf,
             asks: tool.asks,
             hangs: tool.hangs,
             hands_over: tool.hands_over,
             marker,
-            malformation: None,
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
-            given: false,
-            within: None,
+            ..PlannedCall::new(
+                &call.name,
+                self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
+                &call.tool,
+                args,
+            )
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
         malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));

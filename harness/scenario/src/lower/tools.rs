@@ -223,7 +223,7 @@ fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems
         }
     }
     let Tool { deaf, asks, ends, hands_over, agent, client, .. } = *tool;
-    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent, client }
+    PlannedTool { deaf, asks, ends, hands_over, agent, client, ..PlannedTool::new(name, params) }
 }
 
 /// The outcome of a call with these arguments. A returned text contains the marker, so that a result is
