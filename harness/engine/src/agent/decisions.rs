@@ -12,6 +12,7 @@ use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Consent, ShownState, TurnOutcome};
 use brickbat_scenario::wire;
 
+use super::compaction::Summary;
 use super::ending::Halt;
 use super::io::RequestId;
 use super::model_errors::{IdProblem, InvalidCall, is_valid_name};
@@ -391,14 +392,8 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// The thread with its beginning replaced by a summary. It is repaired first, so that calls and results
     /// stay together.
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        compaction::summarised(&repaired(thread.to_vec()), keep, summary, is_turn_running)
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        compaction::summarised(&repaired(thread.to_vec()), summary)
     }
 
     /// The body of a request that asks a question about the thread. The question does not become part of the

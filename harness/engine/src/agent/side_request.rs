@@ -5,6 +5,7 @@
 //! and even a thread with faults must be summarised. While a turn runs, a change waits until its step's
 //! results have arrived. Otherwise calls would be separated from them.
 
+use super::compaction::Summary;
 use super::decisions::Asking;
 use super::step::{Phase, Step};
 use super::thread::Message;
@@ -118,10 +119,10 @@ impl Agent {
         if let Change::Summarise { keep } = side_request.change
             && is_whole
         {
-            let (keep, is_running) = (kept(keep, turn.is_some()), turn.is_some());
-            let summary = side_request.step.text();
+            let (keep, is_turn_running) = (kept(keep, turn.is_some()), turn.is_some());
+            let summary = Summary { keep, text: &side_request.step.text(), is_turn_running };
             let thread = &mut self.session.thread;
-            *thread = self.decisions.summarised(thread, keep, &summary, is_running);
+            *thread = self.decisions.summarised(thread, summary);
             // The count was for the longer thread.
             self.session.tokens = 0;
             let thread = &mut self.session.thread;

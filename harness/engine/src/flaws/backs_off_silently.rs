@@ -4,18 +4,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("backs-off-silently", "turn-ends", || Box::new(BacksOffSilently::default()));
-
 /// The first pause. Each later pause is twice as long.
 const FIRST_PAUSE_MS: u64 = 40_000;
 
-#[derive(Default)]
-struct BacksOffSilently {
-    n_retries: u32,
-}
+flaw! {
+    Flaw::new("backs-off-silently", "turn-ends");
 
-impl Decisions for BacksOffSilently {
+    struct { n_retries: u32 }
+
     fn retries(&mut self, turn: &Turn, _: &mut Session) {
         self.n_retries = turn.n_retries;
     }

@@ -3,16 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("batch-split", "thread-survives", || Box::new(BatchSplit::default()))
-    .class("thought-signature")
-    .only_on(&[Dialect::Gemini], "calls are not signed");
+flaw! {
+    Flaw::new("batch-split", "thread-survives").class("thought-signature")
+        .only_on(&[Dialect::Gemini], "calls are not signed");
 
-#[derive(Default)]
-struct BatchSplit {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for BatchSplit {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }

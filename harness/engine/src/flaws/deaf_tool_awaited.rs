@@ -3,15 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("deaf-tool-awaited", "turn-ends", || Box::new(DeafToolAwaited::default()))
-    .class("non-coop-tool");
+flaw! {
+    Flaw::new("deaf-tool-awaited", "turn-ends").class("non-coop-tool");
 
-#[derive(Default)]
-struct DeafToolAwaited {
-    is_stopping: bool,
-}
+    struct { is_stopping: bool }
 
-impl Decisions for DeafToolAwaited {
     fn stops(&mut self, turn: &mut Turn, tools: &[Tool], session: &mut Session) -> OnStop {
         let is_deaf = |call: &StepCall| tools.iter().any(|tool| tool.name == call.call.tool && tool.deaf);
         let is_running = |call: &StepCall| matches!(call.state, CallState::Running(_));

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("denied-keeps-reply", "thread-survives", || Box::new(DeniedKeepsReply))
-    .class("approval-denied");
+flaw! {
+    Flaw::new("denied-keeps-reply", "thread-survives").class("approval-denied");
 
-struct DeniedKeepsReply;
-
-impl Decisions for DeniedKeepsReply {
     fn denied(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
         session.let_go(&turn.step);
         session.push_message(turn.step.message());

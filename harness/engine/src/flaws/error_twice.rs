@@ -3,16 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("error-twice", "results-once", || Box::new(ErrorTwice::default())).class("dup-result");
+flaw! {
+    Flaw::new("error-twice", "results-once").class("dup-result");
 
-#[derive(Default)]
-struct ErrorTwice {
-    early_error: Option<RequestId>,
-    last_first: LastFirst,
-}
+    struct {
+        early_error: Option<RequestId>,
+        last_first: LastFirst,
+    }
 
-impl Decisions for ErrorTwice {
     fn call_ended(&mut self, step: &mut Step, id: &str, outcome: &ToolOutcome, _: &mut Session) {
         if !matches!(step.phase, Phase::Over) && !outcome.is_success() {
             self.early_error = Some(step.request);

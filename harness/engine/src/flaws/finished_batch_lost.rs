@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("finished-batch-lost", "results-kept", || Box::new(FinishedBatchLost)).class("lost-exec");
+flaw! {
+    Flaw::new("finished-batch-lost", "results-kept").class("lost-exec");
 
-struct FinishedBatchLost;
-
-impl Decisions for FinishedBatchLost {
     fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
         let has_calls = turn.step.calls().any(|call| call.state != CallState::Open);
         if turn.n_requests > 1 && turn.step.has_text() && !has_calls {

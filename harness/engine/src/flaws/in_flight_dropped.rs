@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("in-flight-dropped", "thread-survives", || Box::new(InFlightDropped)).class("stream-break");
+flaw! {
+    Flaw::new("in-flight-dropped", "thread-survives").class("stream-break");
 
-struct InFlightDropped;
-
-impl Decisions for InFlightDropped {
     fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, session: &mut Session) -> Next {
         turn.step.drop_open_calls();
         if !turn.step.has_side_effects() {

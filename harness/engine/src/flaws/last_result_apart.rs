@@ -3,17 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("last-result-apart", "thread-survives", || Box::new(LastResultApart::default()))
-        .class("split-results")
+flaw! {
+    Flaw::new("last-result-apart", "thread-survives").class("split-results")
         .only_on(&[Dialect::Gemini], "several messages with results are valid, or are merged");
 
-#[derive(Default)]
-struct LastResultApart {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for LastResultApart {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }

@@ -3,18 +3,15 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("new-agent-speaks-early", "thread-survives", || Box::<NewAgentSpeaksEarly>::default())
-        .class("interleave-other")
+flaw! {
+    Flaw::new("new-agent-speaks-early", "thread-survives").class("interleave-other")
         .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
-#[derive(Default)]
-struct NewAgentSpeaksEarly {
-    /// The calls that had their results when control moved.
-    answered: Option<Vec<String>>,
-}
+    struct {
+        /// The calls that had their results when control moved.
+        answered: Option<Vec<String>>,
+    }
 
-impl Decisions for NewAgentSpeaksEarly {
     fn handed_over(&mut self, step: &mut Step, _: &mut Session) {
         self.answered = Some(step.results().into_iter().map(|result| result.call_id).collect());
     }

@@ -3,15 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("order-of-arrival", "order-kept", || Box::new(OrderOfArrival::default())).class("out-of-order");
+flaw! {
+    Flaw::new("order-of-arrival", "order-kept").class("out-of-order");
 
-#[derive(Default)]
-struct OrderOfArrival {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for OrderOfArrival {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }

@@ -1,11 +1,32 @@
-//! The imports of every flaw.
+//! The frame and the imports of every flaw.
+
+/// Plants a bug: its description, then the state that it needs, if any, and the decisions that it gets wrong.
+macro_rules! flaw {
+    ($flaw:expr; struct { $($state:tt)* } $($decisions:tt)*) => {
+        pub static FLAW: Flaw = $flaw.deciding(|| Box::<Bug>::default());
+
+        #[derive(Default)]
+        struct Bug {
+            $($state)*
+        }
+
+        impl Decisions for Bug {
+            $($decisions)*
+        }
+    };
+    ($flaw:expr; $($decisions:tt)*) => {
+        flaw! { $flaw; struct {} $($decisions)* }
+    };
+}
+
+pub(super) use flaw;
 
 pub(super) use super::Flaw;
 pub(super) use super::mechanics::{
     LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, done, is_made_up, of_client, retry_in_place,
     split_batch, stored, without_last_calls, without_results,
 };
-pub(super) use crate::agent::compaction::has_summary;
+pub(super) use crate::agent::compaction::{Summary, has_summary};
 pub(super) use crate::agent::decisions::{Asking, CutOff, Decisions, Failure, Next, OnStop, Reference};
 pub(super) use crate::agent::ending::Halt;
 pub(super) use crate::agent::failure::{MAX_RETRIES, raised};

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("prompts-interleave", "thread-survives", || Box::new(PromptsInterleave))
-    .class("concurrent-turn");
+flaw! {
+    Flaw::new("prompts-interleave", "thread-survives").class("concurrent-turn");
 
-struct PromptsInterleave;
-
-impl Decisions for PromptsInterleave {
     fn takes_second_prompt(&mut self, turn: &mut Turn, text: &str, session: &mut Session) -> bool {
         session.let_go(&turn.step);
         session.push_message(turn.step.message_so_far());

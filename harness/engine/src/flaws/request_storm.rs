@@ -3,17 +3,16 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("request-storm", "requests-bounded", || Box::new(RequestStorm::default()));
-
 const N_REQUESTS: u32 = 8;
 
-#[derive(Default)]
-struct RequestStorm {
-    /// The number of requests that are still to come in the storm.
-    n_left: Option<u32>,
-}
+flaw! {
+    Flaw::new("request-storm", "requests-bounded");
 
-impl Decisions for RequestStorm {
+    struct {
+        /// The number of requests that are still to come in the storm.
+        n_left: Option<u32>,
+    }
+
     fn stopped(&mut self, _: &mut Turn) -> Next {
         self.n_left = Some(N_REQUESTS);
         self.next()
@@ -28,7 +27,7 @@ impl Decisions for RequestStorm {
     }
 }
 
-impl RequestStorm {
+impl Bug {
     fn next(&mut self) -> Next {
         match self.n_left {
             None => Next::GoOn,

@@ -3,18 +3,15 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("retry-continues-message", "steps-kept-apart", || Box::new(RetryContinuesMessage::default()))
-        .class("retry-merge");
+flaw! {
+    Flaw::new("retry-continues-message", "steps-kept-apart").class("retry-merge");
 
-#[derive(Default)]
-struct RetryContinuesMessage {
-    kept: Vec<StepBlock>,
-    /// The blocks of the failed attempt before this request.
-    earlier: Option<(RequestId, Vec<StepBlock>)>,
-}
+    struct {
+        kept: Vec<StepBlock>,
+        /// The blocks of the failed attempt before this request.
+        earlier: Option<(RequestId, Vec<StepBlock>)>,
+    }
 
-impl Decisions for RetryContinuesMessage {
     fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, _: &mut Session) -> Next {
         if !failure.may_retry || !turn.step.has_text() {
             return Next::GoOn;

@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("search-answered", "thread-survives", || Box::new(SearchAnswered { open: Vec::new() }))
-        .class("server-tool")
-        .only_on(SEARCHING, NO_SEARCH);
+flaw! {
+    Flaw::new("search-answered", "thread-survives").class("server-tool").only_on(SEARCHING, NO_SEARCH);
 
-struct SearchAnswered {
-    /// The ids of the calls that have no result at the stop.
-    open: Vec<String>,
-}
+    struct {
+        /// The ids of the calls that have no result at the stop.
+        open: Vec<String>,
+    }
 
-impl Decisions for SearchAnswered {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         let found: Vec<&str> = server_blocks(step).filter_map(server_tools::answered).collect();
         let called = server_blocks(step).filter_map(server_tools::called);

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("sub-agent-in-batch", "thread-survives", || Box::new(SubAgentInBatch))
-    .class("subagent-interleave")
-    .not_on(&[Dialect::OpenaiResponses], "a call may come between the results of a batch");
+flaw! {
+    Flaw::new("sub-agent-in-batch", "thread-survives").class("subagent-interleave")
+        .not_on(&[Dialect::OpenaiResponses], "a call may come between the results of a batch");
 
-struct SubAgentInBatch;
-
-impl Decisions for SubAgentInBatch {
     fn rejoined(&self, mut thread: Vec<Message>, sub_agents: &[SubThread]) -> Vec<Message> {
         if sub_agents.is_empty() {
             return self.loaded(thread);

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("text-splits-reply", "thread-survives", || Box::new(TextSplitsReply))
-    .class("interleave-text")
-    .only_on(&[Dialect::Gemini], "text comes before the calls, or two messages in a row are read as one");
+flaw! {
+    Flaw::new("text-splits-reply", "thread-survives").class("interleave-text")
+        .only_on(&[Dialect::Gemini], "text comes before the calls, or two messages in a row are read as one");
 
-struct TextSplitsReply;
-
-impl Decisions for TextSplitsReply {
     fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
         let begins = |pair: [&StepBlock; 2]| matches!(pair, [StepBlock::Call(_), StepBlock::Text(_)]);
         for part in turn.step.blocks.chunk_by(|one, next| !begins([one, next])) {

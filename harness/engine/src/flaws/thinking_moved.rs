@@ -3,16 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-moved", "thread-survives", || Box::new(ThinkingMoved))
-    .class("thinking-modified")
-    .only_on(
-        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
-        "thinking may follow its output, or is not sent back",
-    );
+flaw! {
+    Flaw::new("thinking-moved", "thread-survives").class("thinking-modified")
+        .only_on(
+            &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
+            "thinking may follow its output, or is not sent back",
+        );
 
-struct ThinkingMoved;
-
-impl Decisions for ThinkingMoved {
     fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
         let mut message = turn.step.message();
         if !turn.said.is_empty() {
