@@ -26,6 +26,7 @@ pub mod streams;
 
 mod address;
 mod base64;
+mod checker;
 mod detect;
 mod dialects;
 mod envelope;
@@ -36,6 +37,7 @@ mod memory;
 mod profile;
 mod rule;
 mod scope;
+mod severity;
 mod union;
 mod validate;
 mod violation;
@@ -44,17 +46,19 @@ mod waiting;
 pub use address::{Address, Api};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
+pub use envelope::Envelope;
 pub use hosts::{host_of_model, hosts, is_known_host, profile_for};
 pub use image::longest_side;
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use profile::Profile;
 pub use rule::{Confidence, Rule};
+pub use severity::Severity;
 pub use union::{UnionViolation, validate_union, validate_union_list};
 pub use validate::{
     list_of, naming, validate, validate_asking, validate_list, validate_list_to, validate_remembering,
     validate_to, validate_value,
 };
-pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
+pub use violation::{MAX_VIOLATIONS, Violation, refusal};
 
 use dialects::{Bound, Thoughts};
 use envelope::RelativeEnvelope;

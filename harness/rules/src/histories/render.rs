@@ -39,7 +39,7 @@ pub fn render(dialect: Dialect, model: Option<&str>, messages: &[Message]) -> Re
         around.insert("model".to_owned(), json!(model));
     }
     (dialect.codec().write)(&mut writer, &mut around, messages);
-    around.insert(crate::list_of(dialect).to_owned(), Value::Array(writer.entries));
+    around.insert(dialect.definition().list.to_owned(), Value::Array(writer.entries));
     Rendered { body: Value::Object(around), blocks: writer.blocks }
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Source {
 impl Writer {
     /// The index of the next entry in the list.
     pub(crate) fn next(&self) -> String {
-        format!("/{}/{}", crate::list_of(self.dialect), self.entries.len())
+        format!("/{}/{}", self.dialect.definition().list, self.entries.len())
     }
 
     pub(crate) fn push(&mut self, entry: Value) {
