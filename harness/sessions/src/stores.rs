@@ -51,7 +51,7 @@ use thiserror::Error;
 
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Files, Place, Planned, Product, Sent, Session};
+use crate::{Edit, Files, Planned, Product, Sent, Session};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -117,46 +117,6 @@ pub trait Store: Sync {
         let words = "nothing proves what came before it".to_owned();
         Err(WriteError { product: session.product, place, words })
     }
-}
-
-/// One edit to a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
-    /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after
-    /// the message with its call.
-    Move {
-        /// The result, on the branch or off it.
-        result: Place,
-        /// The call that it answers.
-        call: Place,
-        /// The id of the call.
-        id: String,
-    },
-    /// Adds a result to a call that has none, with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an
-    /// error where the store can express that. If the store shows that the call was declined or never
-    /// approved, the result states that instead.
-    Synthesise {
-        /// The call.
-        call: Place,
-        /// The id of the call.
-        id: String,
-    },
-    /// Removes a block: the second of two identical results, a result without a call, or a text of only white
-    /// space.
-    Drop {
-        /// The block to remove.
-        block: Place,
-    },
-    /// Removes a line or a range that cannot be read.
-    Discard {
-        /// The place of the [`Trouble`](crate::Trouble).
-        place: Place,
-    },
-    /// Removes everything after this block's message from the branch.
-    Truncate {
-        /// The last block to keep.
-        last: Place,
-    },
 }
 
 /// The way in which a product undoes a repair.

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use super::assertion::Assertion;
-use super::code::Page;
+use super::page::Page;
 use super::{ExportFile, Framework, template, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
