@@ -14,6 +14,7 @@ mod search;
 mod sub_agent;
 mod tool;
 
+pub use crate::point::Side;
 pub use call::PlannedCall;
 pub use change::{BoundAction, Change, Prompts};
 pub use delivered::is_made_up;
@@ -469,14 +470,4 @@ pub enum PlannedPoint {
     Saved(u32, Side),
     /// This many replies in the turn have ended, with their results.
     Step(u32),
-}
-
-crate::named! {
-    /// One side of a point.
-    pub enum Side {
-        /// Just before.
-        Before = "before",
-        /// Just after.
-        After = "after",
-    }
 }

@@ -13,8 +13,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::plan::Side;
-use crate::point::Region;
+use crate::point::{Region, Side};
 
 mod given;
 mod limits;
