@@ -11,6 +11,7 @@ use crate::plan::{
 use crate::scenario::{Block, Call, CallId, Reply, Scenario};
 use brickbat_rules::dialect::Dialect;
 
+use super::fragments::{cut, fragments};
 use super::ids::IdSource;
 use super::malformations;
 use super::position::{self, BlockPosition};
@@ -92,6 +93,13 @@ impl<'a> CallTable<'a> {
     /// The call with this name in the scenario.
     pub fn find(&self, name: &str) -> Option<CallKey> {
         self.names.get(name).copied()
+    }
+
+    /// The names of the calls that the scenario wrote, in the order of their keys.
+    pub fn written_names(&self) -> Vec<&str> {
+        let calls = (0..).map(CallKey).zip(&self.calls);
+        let written = calls.filter(|(key, call)| self.find(&call.name) == Some(*key));
+        written.map(|(_, call)| call.name.as_str()).collect()
     }
 
     /// The names of the calls in a turn.
@@ -230,34 +238,5 @@ impl std::ops::Index<CallKey> for CallTable<'_> {
 
     fn index(&self, key: CallKey) -> &PlannedCall {
         &self.calls[key.0 as usize]
-    }
-}
-
-/// The number of fragments in which a text is sent if it has at least as many characters.
-const N_FRAGMENTS: usize = 2;
-
-/// Cuts a text into the fragments in which it is sent.
-pub fn fragments(text: &str) -> Vec<String> {
-    cut(text, text.chars().count().clamp(1, N_FRAGMENTS))
-}
-
-/// Cuts a text into `n_pieces` pieces with nearly the same number of characters.
-pub fn cut(text: &str, n_pieces: usize) -> Vec<String> {
-    let n_chars = text.chars().count();
-    let mut chars = text.chars();
-    let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;
-    (0..n_pieces).map(|piece| chars.by_ref().take(length(piece)).collect()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_differ_by_one_character_at_most_and_lose_nothing() {
-        assert_eq!(cut("abcdefg", 3), ["ab", "cd", "efg"]);
-        assert_eq!(cut("ééé", 2), ["é", "éé"]);
-        assert_eq!(cut("a", 3), ["", "", "a"]);
-        assert_eq!(fragments("x"), ["x"]);
     }
 }

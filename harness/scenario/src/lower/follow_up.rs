@@ -2,7 +2,7 @@
 
 use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
-use super::call_table::fragments;
+use super::fragments::fragments;
 use brickbat_rules::dialect::Dialect;
 
 /// The number of turns that follow the last one in which something goes wrong: a thread that fails twice is
