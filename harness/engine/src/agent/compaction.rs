@@ -11,6 +11,10 @@ use super::thread::{Block, Message, ServerBlock};
 /// The beginning of every summary.
 const SUMMARY: &str = "Summary of the conversation so far: ";
 
+/// The messages of a step: the calls and their results. They stay while a turn runs, because the model has
+/// not seen them.
+pub(super) const STEP: usize = 2;
+
 /// The start of roughly the last `keep` messages: results are not separated from their calls.
 pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
     let start = thread.len().saturating_sub(keep);

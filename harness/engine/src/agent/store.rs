@@ -92,7 +92,7 @@ impl Agent {
     pub(super) fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.session.thread.clone();
         if let Some(turn) = &self.turn {
-            self.decisions.save_running(turn, &mut thread);
+            self.decisions.save_running(&turn.step, turn.progress, &mut thread);
             thread.extend(turn.said.iter().map(|message| Message::User(message.text.clone())));
         }
         thread
@@ -139,15 +139,6 @@ impl Agent {
 fn stored(thread: &[Message], tokens: u64, sub_agents: Vec<SubThread>) -> Vec<u8> {
     serde_json::to_vec(&StoreOut { version: VERSION, thread, tokens, sub_agents })
         .expect("a thread is strings and flags, which JSON can say")
-}
-
-pub(crate) fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
-    if !message.is_empty() {
-        thread.push(Message::Assistant(message));
-    }
-    if !results.is_empty() {
-        thread.push(Message::Results(results));
-    }
 }
 
 fn given_message(given: &GivenMessage) -> Option<Message> {

@@ -12,8 +12,8 @@ flaw! {
 
     struct { n_retries: u32 }
 
-    fn retries(&mut self, turn: &Turn, _: &mut Session) {
-        self.n_retries = turn.n_retries;
+    fn retries(&mut self, _: &Step, progress: Progress, _: &mut Session) {
+        self.n_retries = progress.n_retries;
     }
 
     fn pause_ms(&self, _: Option<u64>) -> Option<u64> {

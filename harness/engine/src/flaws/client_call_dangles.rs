@@ -8,7 +8,7 @@ flaw! {
 
     struct { of_client: Vec<String> }
 
-    fn stops(&mut self, _turn: &mut Turn, tools: &[Tool], _session: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, tools: &[Tool], _: &mut Session) -> OnStop {
         self.of_client = of_client(tools);
         OnStop::KeepReply
     }

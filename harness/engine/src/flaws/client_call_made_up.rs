@@ -8,12 +8,13 @@ flaw! {
 
     struct { of_client: Vec<String> }
 
-    fn stops(&mut self, _turn: &mut Turn, tools: &[Tool], _session: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, tools: &[Tool], _: &mut Session) -> OnStop {
         self.of_client = of_client(tools);
         OnStop::KeepReply
     }
 
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
-        if self.of_client.contains(&call.call.tool) { Some(done(&call.call)) } else { Reference.answer(call, why) }
+        let is_of_client = self.of_client.contains(&call.call.tool);
+        if is_of_client { Some(done(&call.call)) } else { Reference.answer(call, why) }
     }
 }

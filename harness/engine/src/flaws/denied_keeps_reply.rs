@@ -6,9 +6,9 @@ use super::prelude::*;
 flaw! {
     Flaw::new("denied-keeps-reply", "thread-survives").class("approval-denied");
 
-    fn denied(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
+    fn denied(&mut self, step: &Step, session: &mut Session) -> Next {
+        session.let_go(step);
+        session.thread.extend(saved(step.message(), Vec::new()));
         Next::End(raised("the user refused"))
     }
 }

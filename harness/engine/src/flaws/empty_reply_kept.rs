@@ -10,8 +10,8 @@ flaw! {
             "a message without content is omitted or accepted",
         );
 
-    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        if turn.step.message().is_empty() {
+    fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
+        if step.message().is_empty() {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         Next::GoOn

@@ -18,13 +18,12 @@ flaw! {
         self.last_first.note(step, id);
     }
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let (mut results, is_last_first) = (turn.step.results(), self.last_first.take(&turn.step));
-        if self.early_error == Some(turn.step.request) && !is_last_first {
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let (mut results, is_last_first) = (step.results(), self.last_first.take(step));
+        if self.early_error == Some(step.request) && !is_last_first {
             let errors: Vec<CallResult> = results.iter().filter(|result| result.is_error).cloned().collect();
             results.extend(errors);
         }
-        session.push_message(turn.step.message());
-        session.push_results(results);
+        saved(step.message(), results)
     }
 }

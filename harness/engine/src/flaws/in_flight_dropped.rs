@@ -6,14 +6,13 @@ use super::prelude::*;
 flaw! {
     Flaw::new("in-flight-dropped", "thread-survives").class("stream-break");
 
-    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, session: &mut Session) -> Next {
-        turn.step.drop_open_calls();
-        if !turn.step.has_side_effects() {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, session: &mut Session) -> Next {
+        step.drop_open_calls();
+        if !step.has_side_effects() {
             return Next::GoOn;
         }
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
-        session.push_results(turn.step.results());
+        session.let_go(step);
+        session.thread.extend(saved(step.message(), step.results()));
         Next::End(raised(failure.text))
     }
 }

@@ -6,9 +6,9 @@ use super::prelude::*;
 flaw! {
     Flaw::new("kill-dangles", "thread-survives").class("kill-resume");
 
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        if matches!(turn.step.phase, Phase::Over) {
-            push(thread, turn.step.message_so_far(), Vec::new());
+    fn save_running(&self, step: &Step, _: Progress, thread: &mut Vec<Message>) {
+        if matches!(step.phase, Phase::Over) {
+            thread.extend(saved(step.message_so_far(), Vec::new()));
         }
     }
 

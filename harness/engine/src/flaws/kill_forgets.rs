@@ -6,7 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("kill-forgets", "user-message-kept").class("kill-resume");
 
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        thread.truncate(turn.start);
+    fn save_running(&self, _: &Step, progress: Progress, thread: &mut Vec<Message>) {
+        thread.truncate(progress.start);
     }
 }

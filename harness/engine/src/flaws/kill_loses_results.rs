@@ -6,7 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("kill-loses-results", "results-kept").class("kill-resume");
 
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        push(thread, turn.step.message_so_far(), Vec::new());
+    fn save_running(&self, step: &Step, _: Progress, thread: &mut Vec<Message>) {
+        thread.extend(saved(step.message_so_far(), Vec::new()));
     }
 }

@@ -13,12 +13,11 @@ flaw! {
         self.late.push(CallResult::text(call_id, outcome.text().to_owned(), false));
     }
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let mut results = turn.step.results();
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let mut results = step.results();
         if !results.is_empty() {
             results.append(&mut self.late);
         }
-        session.push_message(turn.step.message());
-        session.push_results(results);
+        saved(step.message(), results)
     }
 }

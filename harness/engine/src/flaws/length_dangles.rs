@@ -9,13 +9,13 @@ const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOK
 flaw! {
     Flaw::new("length-dangles", "thread-survives").class("max-tokens");
 
-    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        let is_cut = turn.step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
-        if !is_cut || turn.step.calls().next().is_none() {
+    fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
+        let is_cut = step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
+        if !is_cut || step.calls().next().is_none() {
             return Next::GoOn;
         }
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
+        session.let_go(step);
+        session.thread.extend(saved(step.message(), Vec::new()));
         Next::End(TurnOutcome::Returned)
     }
 }

@@ -6,8 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("never-ends", "turn-ends").class("stuck-state");
 
-    fn stopped(&mut self, turn: &mut Turn) -> Next {
-        turn.step = Step::over(turn.step.request);
+    fn stopped(&mut self) -> Next {
         Next::Wait
     }
 }

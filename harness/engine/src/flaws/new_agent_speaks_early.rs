@@ -16,15 +16,14 @@ flaw! {
         self.answered = Some(step.results().into_iter().map(|result| result.call_id).collect());
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        let Some(answered) = self.answered.take() else { return Reference.record(turn, put_off, session) };
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        let Some(answered) = self.answered.take() else { return Reference.record(step, said, put_off) };
         let is_before = |result: &CallResult| answered.contains(&result.call_id);
-        let (before, after): (Vec<_>, Vec<_>) = turn.step.results().into_iter().partition(is_before);
-        session.push_message(turn.step.message());
-        session.push_results(before);
+        let (before, after): (Vec<_>, Vec<_>) = step.results().into_iter().partition(is_before);
+        let mut messages = saved(step.message(), before);
         if !after.is_empty() {
-            session.push_message(vec![Block::Text("I take over from here.".to_owned())]);
-            session.push_results(after);
+            messages.extend(saved(vec![Block::Text("I take over from here.".to_owned())], after));
         }
+        messages
     }
 }

@@ -10,9 +10,9 @@ flaw! {
             "a call comes in one piece, so there are no partial arguments",
         );
 
-    fn reply_failed(&mut self, turn: &mut Turn, _: Failure<'_>, session: &mut Session) -> Next {
+    fn reply_failed(&mut self, step: &mut Step, _: Failure<'_>, session: &mut Session) -> Next {
         let open = |call: &&mut StepCall| call.state == CallState::Open && !call.call.args.is_empty();
-        for call in turn.step.calls_mut().filter(open) {
+        for call in step.calls_mut().filter(open) {
             let run = session.counter.run();
             call.state = CallState::Running(run);
             let args = std::mem::replace(&mut call.call.args, "{}".to_owned());

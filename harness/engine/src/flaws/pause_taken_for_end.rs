@@ -9,9 +9,9 @@ flaw! {
 
     struct { is_paused: bool }
 
-    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
         // A complete reply is kept as it came.
-        self.is_paused = turn.step.stop.as_deref() == Some("pause_turn");
+        self.is_paused = step.stop.as_deref() == Some("pause_turn");
         Next::GoOn
     }
 

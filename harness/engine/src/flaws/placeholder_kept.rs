@@ -10,8 +10,8 @@ flaw! {
             "a message without content is omitted or accepted",
         );
 
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
-        if turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked) {
+    fn stops(&mut self, step: &mut Step, progress: Progress, _: &[Tool], session: &mut Session) -> OnStop {
+        if progress.n_requests == 1 && matches!(step.phase, Phase::Asked) {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         OnStop::KeepReply

@@ -6,8 +6,8 @@ use super::prelude::*;
 flaw! {
     Flaw::new("prompt-lost", "user-message-kept").class("stream-break");
 
-    fn keeps_failed(&mut self, turn: &Turn, _: Failure<'_>, session: &mut Session) -> bool {
-        session.thread.truncate(turn.start);
+    fn keeps_failed(&mut self, _: &Step, progress: Progress, _: Failure<'_>, session: &mut Session) -> bool {
+        session.thread.truncate(progress.start);
         false
     }
 }

@@ -13,16 +13,16 @@ flaw! {
         n_left: Option<u32>,
     }
 
-    fn stopped(&mut self, _: &mut Turn) -> Next {
+    fn stopped(&mut self) -> Next {
         self.n_left = Some(N_REQUESTS);
         self.next()
     }
 
-    fn reply_complete(&mut self, _: &mut Turn, _: &mut Session) -> Next {
+    fn reply_complete(&mut self, _: &Step, _: &mut Session) -> Next {
         self.next()
     }
 
-    fn reply_failed(&mut self, _: &mut Turn, _: Failure<'_>, _: &mut Session) -> Next {
+    fn reply_failed(&mut self, _: &mut Step, _: Failure<'_>, _: &mut Session) -> Next {
         self.next()
     }
 }

@@ -6,7 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("results-lost", "results-kept").class("lost-exec");
 
-    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
         OnStop::DropReply
     }
 }

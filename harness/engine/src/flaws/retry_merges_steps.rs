@@ -8,12 +8,12 @@ flaw! {
 
     struct { kept: Vec<StepBlock> }
 
-    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, _: &mut Session) -> Next {
-        if !failure.may_retry || turn.step.blocks.is_empty() {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, _: &mut Session) -> Next {
+        if !failure.may_retry || step.blocks.is_empty() {
             return Next::GoOn;
         }
-        self.kept = retry_in_place(turn);
-        Next::Ask
+        self.kept = taken_blocks(step);
+        Next::Retry
     }
 
     fn reply_begins(&mut self, reply: &mut Step) {

@@ -7,9 +7,9 @@ flaw! {
     Flaw::new("retry-prefills", "thread-survives").class("trailing-assistant")
         .only_on(&[Dialect::Mistral], "a request may end with a model message");
 
-    fn retries(&mut self, turn: &Turn, session: &mut Session) {
-        if turn.n_requests > 1 {
-            session.push_message(turn.step.message());
+    fn retries(&mut self, step: &Step, progress: Progress, session: &mut Session) {
+        if progress.n_requests > 1 {
+            session.thread.extend(saved(step.message(), Vec::new()));
         }
     }
 }

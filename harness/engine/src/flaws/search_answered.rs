@@ -18,10 +18,11 @@ flaw! {
         self.open = open.map(str::to_owned).collect();
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        Reference.record(turn, put_off, session);
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        let mut messages = Reference.record(step, said, put_off);
         let made_up = |id| CallResult::text(id, format!("{MADE_UP}."), true);
-        session.push_results(self.open.drain(..).map(made_up).collect());
+        messages.extend(saved(Vec::new(), self.open.drain(..).map(made_up).collect()));
+        messages
     }
 }
 

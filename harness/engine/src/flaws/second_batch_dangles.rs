@@ -8,8 +8,8 @@ flaw! {
 
     struct { is_later_step: bool }
 
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
-        self.is_later_step = turn.n_requests > 1;
+    fn stops(&mut self, _: &mut Step, progress: Progress, _: &[Tool], _: &mut Session) -> OnStop {
+        self.is_later_step = progress.n_requests > 1;
         OnStop::KeepReply
     }
 

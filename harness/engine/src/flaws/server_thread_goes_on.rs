@@ -29,8 +29,8 @@ flaw! {
         going_on_from(id, stored(request::body(setup, &new)))
     }
 
-    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
-        if let Some(id) = &turn.step.response {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
+        if let Some(id) = &step.response {
             self.last = Some((id.clone(), self.n_sent));
         }
         Next::GoOn

@@ -8,7 +8,7 @@ flaw! {
 
     struct { was_stopped: bool }
 
-    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
         self.was_stopped = true;
         OnStop::KeepReply
     }

@@ -6,7 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("stop-runs-on", "stops-when-stopped");
 
-    fn stopped(&mut self, _: &mut Turn) -> Next {
+    fn stopped(&mut self) -> Next {
         Next::Ask
     }
 }

@@ -15,7 +15,7 @@ flaw! {
         let said = sub_agents.iter().flat_map(|sub_agent| &sub_agent.thread);
         thread.extend(said.filter(|message| !matches!(message, Message::User(_))).cloned());
         let open: Vec<CallResult> = unanswered(&thread).into_iter().map(interrupted).collect();
-        push(&mut thread, Vec::new(), open);
+        thread.extend(saved(Vec::new(), open));
         thread
     }
 }

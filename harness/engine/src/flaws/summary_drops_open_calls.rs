@@ -6,10 +6,10 @@ use super::prelude::*;
 flaw! {
     Flaw::new("summary-drops-open-calls", "thread-survives").class("compact-inflight");
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
         match put_off {
-            Some(Change::Summarise { .. }) => session.push_results(turn.step.results()),
-            _ => Reference.record(turn, put_off, session),
+            Some(Change::Summarise { .. }) => saved(Vec::new(), step.results()),
+            _ => Reference.record(step, said, put_off),
         }
     }
 

@@ -10,12 +10,11 @@ flaw! {
             "thinking may follow its output, or is not sent back",
         );
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let mut message = turn.step.message();
-        if !turn.said.is_empty() {
+    fn record(&mut self, step: &Step, said: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let mut message = step.message();
+        if !said.is_empty() {
             message.sort_by_key(|block| matches!(block, Block::Thought(_)));
         }
-        session.push_message(message);
-        session.push_results(turn.step.results());
+        saved(message, step.results())
     }
 }

@@ -10,8 +10,14 @@ flaw! {
             "a message without content is omitted or accepted",
         );
 
-    fn keeps_failed(&mut self, turn: &Turn, _: Failure<'_>, session: &mut Session) -> bool {
-        if turn.step.blocks.is_empty() && turn.n_requests <= MAX_RETRIES + 1 {
+    fn keeps_failed(
+        &mut self,
+        step: &Step,
+        progress: Progress,
+        _: Failure<'_>,
+        session: &mut Session,
+    ) -> bool {
+        if step.blocks.is_empty() && progress.n_requests <= MAX_RETRIES + 1 {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         true
