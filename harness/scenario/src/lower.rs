@@ -1,8 +1,8 @@
 //! Turns one variant of a scenario into a plan: mints wire ids and markers, cuts texts and arguments,
 //! resolves points, and adds follow-up turns. An event in a scenario that can never happen is a [`Problem`].
 //!
-//! [`lower`] checks the scenario, builds the plan (`lowered`) and checks the plan; `checks` lists all checks in
-//! order.
+//! [`lower`] checks the scenario, builds the plan (`lowered`), and checks the plan. `checks` lists all checks
+//! in order.
 
 use std::io;
 
@@ -93,8 +93,8 @@ fn diagnose(variants: &[Variant], own: &Variant, dialect: Dialect, problem: &Pro
     show(own, &problem.pointer, &problem.message, problem.hint.clone())
 }
 
-/// The plan for one variant of the scenario `id` in one dialect, or the first problem of the scenario. `variant`
-/// is the variant's name.
+/// The plan for one variant of the scenario `id` in one dialect, or the first problem of the scenario.
+/// `variant` is the variant's name.
 pub fn lower(
     id: &str,
     variant: &str,

@@ -1,5 +1,5 @@
-//! The checks of a scenario, in order. A check runs only if none before it has found a problem, so it may rely
-//! on those before it.
+//! The checks of a scenario, in order. A check runs only if none before it has found a problem, so it may
+//! rely on those before it.
 
 use crate::scenario::Scenario;
 use brickbat_rules::Profile;

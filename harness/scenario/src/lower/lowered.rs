@@ -1,5 +1,5 @@
-//! Builds the plan of a scenario. Building cannot fail: an action that names something unknown is left out and
-//! noted, and the checks report it ([`super::checks`]).
+//! Builds the plan of a scenario. Building cannot fail: an action that names something unknown is left out
+//! and noted, and the checks report it ([`super::checks`]).
 
 use crate::action::Action;
 use crate::plan::{

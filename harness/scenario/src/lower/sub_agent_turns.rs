@@ -8,8 +8,8 @@ use super::points::BuiltTurn;
 use super::position;
 use super::problem::{Problem, Problems};
 
-/// Rejects a sub-agent with a prompt that is also a user message, because the provider recognises the thread's
-/// requests by those messages.
+/// Rejects a sub-agent with a prompt that is also a user message, because the provider recognises the
+/// thread's requests by those messages.
 pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
     for (place, call) in position::calls(scenario) {
         let Some(agent) = &call.agent else { continue };
