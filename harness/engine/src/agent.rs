@@ -24,8 +24,8 @@
 //! **Where to start**: five files contain a whole turn. Read them in this order.
 //!
 //! 1. `turn`: the course of a turn, from the user's message until the agent is idle.
-//! 2. `decisions`: every decision on that course, with the reason. A decision returns a value, and the course
-//!    carries it out.
+//! 2. `decisions`: every decision on that course, with the reason. None sees the turn itself: it is given the
+//!    reply and returns a value, which the course carries out.
 //! 3. `step`: one reply of the model, and the tools that it started.
 //! 4. `failure`: the end of a reply, including one that fails.
 //! 5. `ending`: stops, interruptions and limits.

@@ -1,7 +1,7 @@
 //! The decisions of an agent, in the order in which a turn reaches them.
 //!
 //! Each default body is the decision of a correct agent, and its doc comment gives the reason. A planted bug
-//! ([`crate::flaws`]) overrides a few of them.
+//! ([`crate::flaws`]) overrides a few of them, and may also change the reply or the session that it is given.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -40,6 +40,8 @@ pub(crate) enum Next {
     Wait,
     /// End the turn; everything that is to be kept has been saved.
     End(TurnOutcome),
+    /// Give up the running tools, save these messages, and end the turn.
+    BreakOff(Vec<Message>, TurnOutcome),
 }
 
 /// How a turn that the user stops is handled.
@@ -251,7 +253,7 @@ pub(crate) trait Decisions: Send + Sync {
     fn handed_over(&mut self, _step: &mut Step, _session: &mut Session) {}
 
     /// The next step after a tool that was denied. The turn continues, and the model reads about the denial.
-    fn denied(&mut self, _step: &Step, _session: &mut Session) -> Next {
+    fn denied(&mut self, _step: &Step) -> Next {
         Next::GoOn
     }
 
@@ -288,8 +290,11 @@ pub(crate) trait Decisions: Send + Sync {
         wanted_ms
     }
 
-    /// Prepares a retry. The thread stays as it was: the failed reply is not in it.
-    fn retries(&mut self, _step: &Step, _progress: Progress, _session: &mut Session) {}
+    /// The messages that a failed reply adds to the thread before a retry. There are none: nothing of it is
+    /// kept.
+    fn retries(&mut self, _step: &Step, _progress: Progress) -> Vec<Message> {
+        Vec::new()
+    }
 
     /// True if the reply is kept when a turn fails permanently. The user's message and earlier results always
     /// are.

@@ -73,7 +73,8 @@ impl Agent {
         // If the provider asks for a longer pause than a turn may take, there is no retry.
         let pause_ms = turn.step.pause_ms;
         if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
-            self.decisions.retries(&turn.step, turn.progress, &mut self.session);
+            let left = self.decisions.retries(&turn.step, turn.progress);
+            self.session.thread.extend(left);
             turn.progress.n_retries += 1;
             turn.progress.n_requests += 1;
             turn.step = self.ask_again(pause_ms);

@@ -135,6 +135,12 @@ impl Agent {
                 self.session.end(outcome);
                 Break(None)
             }
+            Next::BreakOff(saved, outcome) => {
+                self.session.let_go(&turn.step);
+                self.session.thread.extend(saved);
+                self.session.end(outcome);
+                Break(None)
+            }
         }
     }
 
@@ -204,7 +210,7 @@ impl Agent {
             self.session.show(&id, state);
         }
         if matches!(outcome, ToolOutcome::Deny(_)) {
-            let next = self.decisions.denied(&turn.step, &mut self.session);
+            let next = self.decisions.denied(&turn.step);
             turn = match self.follow(next, turn) {
                 std::ops::ControlFlow::Continue(turn) => turn,
                 std::ops::ControlFlow::Break(turn) => return turn,

@@ -12,8 +12,9 @@ flaw! {
 
     struct { n_retries: u32 }
 
-    fn retries(&mut self, _: &Step, progress: Progress, _: &mut Session) {
+    fn retries(&mut self, _: &Step, progress: Progress) -> Vec<Message> {
         self.n_retries = progress.n_retries;
+        Vec::new()
     }
 
     fn pause_ms(&self, _: Option<u64>) -> Option<u64> {

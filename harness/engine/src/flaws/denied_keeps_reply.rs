@@ -6,9 +6,7 @@ use super::prelude::*;
 flaw! {
     Flaw::new("denied-keeps-reply", "thread-survives").class("approval-denied");
 
-    fn denied(&mut self, step: &Step, session: &mut Session) -> Next {
-        session.let_go(step);
-        session.thread.extend(saved(step.message(), Vec::new()));
-        Next::End(raised("the user refused"))
+    fn denied(&mut self, step: &Step) -> Next {
+        Next::BreakOff(saved(step.message(), Vec::new()), raised("the user refused"))
     }
 }

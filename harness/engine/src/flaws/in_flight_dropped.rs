@@ -6,13 +6,11 @@ use super::prelude::*;
 flaw! {
     Flaw::new("in-flight-dropped", "thread-survives").class("stream-break");
 
-    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, session: &mut Session) -> Next {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, _: &mut Session) -> Next {
         step.drop_open_calls();
         if !step.has_side_effects() {
             return Next::GoOn;
         }
-        session.let_go(step);
-        session.thread.extend(saved(step.message(), step.results()));
-        Next::End(raised(failure.text))
+        Next::BreakOff(saved(step.message(), step.results()), raised(failure.text))
     }
 }

@@ -9,13 +9,11 @@ const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOK
 flaw! {
     Flaw::new("length-dangles", "thread-survives").class("max-tokens");
 
-    fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
         let is_cut = step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
         if !is_cut || step.calls().next().is_none() {
             return Next::GoOn;
         }
-        session.let_go(step);
-        session.thread.extend(saved(step.message(), Vec::new()));
-        Next::End(TurnOutcome::Returned)
+        Next::BreakOff(saved(step.message(), Vec::new()), TurnOutcome::Returned)
     }
 }

@@ -7,9 +7,7 @@ flaw! {
     Flaw::new("retry-prefills", "thread-survives").class("trailing-assistant")
         .only_on(&[Dialect::Mistral], "a request may end with a model message");
 
-    fn retries(&mut self, step: &Step, progress: Progress, session: &mut Session) {
-        if progress.n_requests > 1 {
-            session.thread.extend(saved(step.message(), Vec::new()));
-        }
+    fn retries(&mut self, step: &Step, progress: Progress) -> Vec<Message> {
+        if progress.n_requests > 1 { saved(step.message(), Vec::new()) } else { Vec::new() }
     }
 }
