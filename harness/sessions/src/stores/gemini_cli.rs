@@ -30,10 +30,6 @@ use log::Log;
 pub(crate) struct GeminiCli;
 
 impl Store for GeminiCli {
-    fn product(&self) -> Product {
-        Product::GeminiCli
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let is_metadata =
             |value: Json<'_, '_>| value.field("sessionId").is_str() && value.field("projectHash").is_str();
@@ -52,9 +48,6 @@ impl Store for GeminiCli {
 
     /// Gemini CLI hardens the history and fills calls only with the setting `experimental.contextManagement`,
     /// which is off by default (`packages/core/src/config/config.ts`, 0.61.0).
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
-    }
 
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, edits)
