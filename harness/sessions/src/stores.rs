@@ -40,6 +40,8 @@ pub(crate) mod request;
 #[cfg(feature = "sqlite")]
 mod rows;
 pub(crate) mod tanstack;
+#[cfg(test)]
+mod testing;
 mod tinyagent;
 mod tree;
 pub(crate) mod tunacode;
