@@ -14,6 +14,7 @@ pub mod check;
 pub mod colour;
 pub mod dialect;
 pub mod explain;
+pub mod failure;
 pub mod frames;
 pub mod histories;
 pub mod json;
