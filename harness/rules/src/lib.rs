@@ -10,6 +10,7 @@
 //! check authentication, model names or sampling parameters. Unknown keys, block types and models pass,
 //! because a false rejection is worse than a miss: only known rejections are errors.
 
+pub mod base64;
 pub mod check;
 pub mod colour;
 pub mod dialect;
@@ -26,7 +27,6 @@ pub mod redact;
 pub mod streams;
 
 mod address;
-mod base64;
 mod detect;
 mod dialects;
 mod envelope;

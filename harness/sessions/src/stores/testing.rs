@@ -28,6 +28,16 @@ impl Tested {
     }
 }
 
+/// The verdict and the reasons for a rejection: rule ids, or the product's own error.
+pub(crate) fn verdict(session: &Session) -> (Verdict, Vec<String>) {
+    let judgement = judge(session, None);
+    let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
+        Some(rule) => rule.id.to_string(),
+        None => refusal.message.clone(),
+    });
+    (judgement.verdict, reasons.collect())
+}
+
 /// The ids of the broken rules.
 pub(crate) fn rules(judgement: &Judgement) -> Vec<&'static str> {
     judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::unpack::pack;
-use crate::stores::testing::{assert_unharmed, damaged};
+use crate::stores::testing::{assert_unharmed, damaged, verdict};
 use crate::{Edit, Files, Place, Product, Session, Verdict, WriteError, judge, read, store_of};
 
 fn record(kind: &str, payload: Value) -> Value {
@@ -64,15 +64,6 @@ fn open(files: &Files) -> Session {
 
 fn session(records: &[Value]) -> Session {
     open(&files(records))
-}
-
-fn verdict(session: &Session) -> (Verdict, Vec<String>) {
-    let judgement = judge(session, None);
-    let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
-        Some(rule) => rule.id.to_string(),
-        None => refusal.message.clone(),
-    });
-    (judgement.verdict, reasons.collect())
 }
 
 /// The place of the block on a line, at a pointer.

@@ -2,7 +2,7 @@ use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::stores::testing::{assert_unharmed, damaged};
+use crate::stores::testing::{assert_unharmed, damaged, verdict};
 use crate::{Edit, Files, Place, Product, ReadError, Session, Verdict, WriteError, judge, read, store_of};
 
 fn request(parts: Value) -> Value {
@@ -56,16 +56,6 @@ fn open(files: &Files) -> Session {
 
 fn session(list: &[Value]) -> Session {
     open(&files(list))
-}
-
-/// The verdict and the reasons for a rejection: rule ids, or the library's error.
-fn verdict(session: &Session) -> (Verdict, Vec<String>) {
-    let judgement = judge(session, None);
-    let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
-        Some(rule) => rule.id.to_string(),
-        None => refusal.message.clone(),
-    });
-    (judgement.verdict, reasons.collect())
 }
 
 /// The first block at a pointer.
