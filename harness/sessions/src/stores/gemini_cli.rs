@@ -48,6 +48,9 @@ impl Store for GeminiCli {
 
     /// Gemini CLI hardens the history and fills calls only with the setting `experimental.contextManagement`,
     /// which is off by default (`packages/core/src/config/config.ts`, 0.61.0).
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
 
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, edits)
