@@ -504,7 +504,7 @@ fn truncated_packed_bytes_are_a_trouble() {
 
 #[test]
 fn a_decompression_bomb_is_not_unpacked() {
-    let bytes = files(&batch()).main().to_vec();
+    let mut bytes = files(&batch()).main().to_vec();
     bytes.extend(vec![b' '; 8 << 20]);
     let packed = pack(&bytes);
     assert!(packed.len() < 4_000, "{}", packed.len());
