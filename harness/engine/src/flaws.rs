@@ -308,7 +308,7 @@ impl Flaw {
         Flaw { name, check, class: None, only_on: None, not_on: [(&[], ""); 2], decisions }
     }
 
-    /// Sets the decisions, some of which are wrong.
+    /// Sets the decisions. Some of them are wrong.
     const fn deciding(mut self, decisions: fn() -> Box<dyn Decisions>) -> Flaw {
         self.decisions = decisions;
         self

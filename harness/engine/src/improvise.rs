@@ -12,13 +12,16 @@ pub use arguments::fill;
 
 use serde_json::Value;
 
+use crate::provider::Answer;
+use crate::provider::voice::Voice;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::history::{Content, History, Role};
 use brickbat_scenario::lower::{cut, fragments};
 use brickbat_scenario::plan::{CallKey, Plan, PlanId, PlannedCall, Script, ScriptBlock};
 use brickbat_scenario::random::Random;
-use brickbat_scenario::wire::{self, Offer};
+use brickbat_scenario::trace::ExchangeId;
+use brickbat_scenario::wire::{self, Offer, Tokens};
 
 /// The settings of the improvising model.
 #[derive(Debug, Clone, Copy)]
@@ -122,8 +125,25 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
     }
 }
 
+/// An answer to this request that does not come from the model.
+pub(crate) fn spoken(
+    dialect: Dialect,
+    seed: u64,
+    exchange: ExchangeId,
+    say: impl FnOnce(Voice<'_>) -> Answer,
+) -> Answer {
+    let (plan, unique) = (empty_plan(dialect, seed), unique(seed, exchange));
+    say(Voice { plan: &plan, dialect, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+}
+
+/// Digits that are unique to the answer to this request.
+pub(crate) fn unique(seed: u64, exchange: ExchangeId) -> String {
+    let stem = Random::of(seed, &[b"answers"]).next_number();
+    format!("{stem:016x}{:08x}", exchange.0)
+}
+
 /// A plan without turns and actions.
-pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
+fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
     Plan::new(PlanId::new("improvised", dialect), seed)
 }
 

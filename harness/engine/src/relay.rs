@@ -16,7 +16,7 @@ mod spoil;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub use log::{BrokenStreams, RelayLog, Streams};
 pub use passage::{Passage, PassageEnd, Step};
@@ -34,7 +34,7 @@ use brickbat_rules::{self as rules, Memory, Violation};
 use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
-use brickbat_scenario::wire::{self, Tokens};
+use brickbat_scenario::wire;
 use passage::Asked;
 use spoil::Planned;
 
@@ -419,21 +419,12 @@ impl Relay {
 
     /// The report of the events so far, as an answer.
     fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
-        let requests = &self.log.requests;
         let said = match path {
             "state" => serde_json::to_value(&self.log).ok(),
-            "journal" => Some(json!({
-                "forgotten": requests.n_forgotten(),
-                "exchanges": requests.exchanges().collect::<Vec<_>>(),
-                "faults": requests.fault_records().collect::<Vec<_>>(),
-            })),
+            "journal" => Some(self.log.requests.journal()),
             _ => None,
         };
-        let dialect = Dialect::ALL[0];
-        self.spoken(exchange, dialect, |voice| match &said {
-            Some(said) => voice.whole(200, said),
-            None => voice.whole(404, &wire::of(dialect).status_body(404)),
-        })
+        self.spoken(exchange, Dialect::ALL[0], |voice| voice.found(said.as_ref()))
     }
 
     /// An answer that the relay gives instead of the server.
@@ -443,17 +434,7 @@ impl Relay {
         dialect: Dialect,
         say: impl FnOnce(Voice<'_>) -> Answer,
     ) -> Answer {
-        let plan = improvise::empty_plan(dialect, self.behaviour.seed);
-        let stem = Random::of(self.behaviour.seed, &[b"answers"]).next_number();
-        let unique = format!("{stem:016x}{:08x}", exchange.0);
-        say(Voice {
-            plan: &plan,
-            dialect: plan.dialect,
-            exchange,
-            unique: &unique,
-            tokens: Tokens::PLANNED,
-            n_late: 0,
-        })
+        improvise::spoken(dialect, self.behaviour.seed, exchange, say)
     }
 }
 

@@ -36,9 +36,8 @@ use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Memory, Profile, Violation};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
-use brickbat_scenario::wire::{self, Tokens};
+use brickbat_scenario::wire;
 use order::Orders;
 use reply::Accepted;
 use tape::Tape;
@@ -375,18 +374,10 @@ impl Standalone {
     fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
         let said = match path {
             "state" => serde_json::to_value(&self.log).ok(),
-            "journal" => Some(json!({
-                "forgotten": self.log.n_forgotten(),
-                "exchanges": self.log.exchanges().collect::<Vec<_>>(),
-                "faults": self.log.fault_records().collect::<Vec<_>>(),
-            })),
+            "journal" => Some(self.log.journal()),
             _ => None,
         };
-        let dialect = Dialect::ALL[0];
-        self.spoken(exchange, dialect, |voice| match &said {
-            Some(said) => voice.whole(200, said),
-            None => voice.whole(404, &wire::of(dialect).status_body(404)),
-        })
+        self.spoken(exchange, Dialect::ALL[0], |voice| voice.found(said.as_ref()))
     }
 
     /// An answer that does not come from the model.
@@ -396,22 +387,12 @@ impl Standalone {
         dialect: Dialect,
         say: impl FnOnce(Voice<'_>) -> Answer,
     ) -> Answer {
-        let plan = improvise::empty_plan(dialect, self.behaviour.manner.seed);
-        let unique = self.unique(exchange);
-        say(Voice {
-            plan: &plan,
-            dialect: plan.dialect,
-            exchange,
-            unique: &unique,
-            tokens: Tokens::PLANNED,
-            n_late: 0,
-        })
+        improvise::spoken(dialect, self.behaviour.manner.seed, exchange, say)
     }
 
     /// Digits that are unique to the answer.
     fn unique(&self, exchange: ExchangeId) -> String {
-        let stem = Random::of(self.behaviour.manner.seed, &[b"answers"]).next_number();
-        format!("{stem:016x}{:08x}", exchange.0)
+        improvise::unique(self.behaviour.manner.seed, exchange)
     }
 }
 

@@ -10,10 +10,12 @@
 //! check authentication, model names or sampling parameters. Unknown keys, block types and models pass,
 //! because a false rejection is worse than a miss: only known rejections are errors.
 
+pub mod base64;
 pub mod check;
 pub mod colour;
 pub mod dialect;
 pub mod explain;
+pub mod failure;
 pub mod frames;
 pub mod histories;
 pub mod json;
@@ -25,7 +27,6 @@ pub mod redact;
 pub mod streams;
 
 mod address;
-mod base64;
 mod checker;
 mod detect;
 mod dialects;

@@ -156,7 +156,7 @@ mod tests {
     fn thread() -> Vec<Message> {
         let call = |id: &str| {
             let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
-            Message::Assistant(vec![Block::Call(Call { id: id.to_owned(), tool, args, signature: None })])
+            Message::Assistant(vec![Block::Call(Call::new(id, tool, args))])
         };
         let result = |id: &str| {
             let (call_id, text) = (id.to_owned(), "found".to_owned());

@@ -201,7 +201,7 @@ impl Step {
                 _ => self.blocks.push(StepBlock::Text(text)),
             },
             ReplyEvent::CallStart { index, id, name } => {
-                let call = Call { id, tool: name, args: String::new(), signature: None };
+                let call = Call::new(id, name, "");
                 self.blocks.push(StepBlock::Call(StepCall { index, call, state: CallState::Open }));
             }
             ReplyEvent::CallSignature { index, signature } => {

@@ -160,7 +160,7 @@ fn given_block(given: &GivenBlock) -> Block {
         GivenBlock::Text(text) => Block::Text(text.clone()),
         GivenBlock::Call { id, tool, args, raw } => {
             let args = raw.clone().unwrap_or_else(|| args.to_string());
-            Block::Call(Call { id: id.clone(), tool: tool.clone(), args, signature: None })
+            Block::Call(Call::new(id.clone(), tool.clone(), args))
         }
     }
 }
@@ -183,7 +183,7 @@ mod tests {
 
     fn call(id: &str) -> Block {
         let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
-        Block::Call(Call { id: id.to_owned(), tool, args, signature: None })
+        Block::Call(Call::new(id, tool, args))
     }
 
     fn result(id: &str) -> CallResult {

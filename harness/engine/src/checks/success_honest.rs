@@ -1,16 +1,15 @@
 //! A call that did not succeed is not recorded as a success.
 
 use super::*;
+use brickbat_rules::failure::FAILURE;
 
 pub(super) const CHECK: Check = Check {
-    id: "success-honest",
     summary: "a call that did not succeed is not recorded as a success",
-    level: Level::L3,
     invariants: &[17, 25],
-    severity: Severity::SuccessFabricated,
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
+    ..Check::new("success-honest", Level::L3, Severity::SuccessFabricated)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
@@ -45,30 +44,8 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     .collect()
 }
 
-/// Words that admit a failure.
-const FAILURE: &[&str] = &[
-    "error",
-    "fail",
-    "interrupt",
-    "abort",
-    "cancel",
-    "not ",
-    "n't",
-    "unknown",
-    "skip",
-    "denied",
-    "deny",
-    "refus",
-    "reject",
-    "timeout",
-    "timed out",
-    "stopped",
-    "unavailable",
-    "missing",
-    "no result",
-    "exception",
-    "incomplete",
-    "never",
+/// More words of [`FAILURE`], of tools that really ran.
+const OF_TOOLS: &[&str] = &[
     "invalid",
     // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}' in JSON at position 1".
     "unexpected",
@@ -83,7 +60,7 @@ pub(super) fn admits_failure(result: &ResultView<'_>, account: &CallRecord) -> b
     result.is_error == Some(true)
         || account.settled.as_ref().is_some_and(says_so)
         || says_nothing(&text)
-        || FAILURE.iter().any(|word| text.contains(word))
+        || FAILURE.iter().chain(OF_TOOLS).any(|word| text.contains(word))
 }
 
 /// True if a result contains no text, directly or inside an object: the AI SDK writes `{"name": …, "content": …}`

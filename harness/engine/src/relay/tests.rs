@@ -4,6 +4,7 @@ use crate::standalone::Standalone;
 use crate::standalone::{Behaviour, ReplyPoint};
 use brickbat_scenario::wire::thread::Message;
 use brickbat_scenario::wire::{Delivery, OfferedTool, Thinking};
+use serde_json::json;
 
 fn behaviour() -> RelayBehaviour {
     RelayBehaviour {

@@ -59,8 +59,23 @@ impl PlannedCall {
         args: Value,
     ) -> PlannedCall {
         PlannedCall {
+            name: name.into(),
+            id: id.into(),
+            tool: tool.into(),
             deltas: vec![args.to_string()],
-            ..PlannedCall::new(name.into(), id.into(), tool.into(), args)
+            args,
+            marker: String::new(),
+            outcome: ToolOutcome::Return(String::new()),
+            deaf: false,
+            asks: false,
+            malformation: None,
+            hangs: false,
+            hands_over: false,
+            turn: 0,
+            reply: 0,
+            attempt: 0,
+            given: false,
+            within: None,
         }
     }
 

@@ -61,7 +61,7 @@ impl PlannedTool {
     }
 }
 
-/// The argument by which the harness recognises a call when the system hides the call's id from the tool.
+/// The name of the argument that identifies a call when the system hides the call's id from the tool.
 pub const MARKER: &str = "ref";
 
 /// How a tool ends.

@@ -37,10 +37,6 @@ pub(crate) struct ClaudeCode;
 const MAX_LOOK: usize = 10_000;
 
 impl Store for ClaudeCode {
-    fn product(&self) -> Product {
-        Product::ClaudeCode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let lines = crate::json::lines(look.main()).take(MAX_LOOK);
         lines.filter_map(|line| line::is_claude_code(line.bytes)).next().unwrap_or(false)

@@ -37,10 +37,6 @@ const BARE: &str = "JSON list";
 const OBJECT: &str = "JSON object";
 
 impl Store for Cline {
-    fn product(&self) -> Product {
-        Product::Cline
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let files = look.files;
         // A repaired copy is next to the file, and is read under the file's name.

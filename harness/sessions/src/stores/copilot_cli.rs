@@ -48,10 +48,6 @@ const KINDS: [&str; 18] = [
 ];
 
 impl Store for CopilotCli {
-    fn product(&self) -> Product {
-        Product::CopilotCli
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("data").is_object() && is_event(&line.to_value()))
     }

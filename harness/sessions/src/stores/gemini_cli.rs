@@ -30,10 +30,6 @@ use log::Log;
 pub(crate) struct GeminiCli;
 
 impl Store for GeminiCli {
-    fn product(&self) -> Product {
-        Product::GeminiCli
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let is_metadata =
             |value: Json<'_, '_>| value.field("sessionId").is_str() && value.field("projectHash").is_str();

@@ -1,10 +1,11 @@
 //! Parts in Gemini contents, as Gemini CLI and Qwen Code store them.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{self, Call, CallResult, Image, Thinking};
+use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
 use serde_json::{Value, json};
 
 use crate::json::text;
+use crate::{Block, Message, Sent};
 
 /// Converts a part into a block.
 pub(super) fn block(part: &Value) -> histories::Block {
@@ -77,6 +78,38 @@ pub(super) fn is_truthy(value: Option<&Value>) -> bool {
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Number(number)) => number.as_f64() != Some(0.0),
         Some(_) => true,
+    }
+}
+
+/// Returns whether a block is an empty part.
+pub(super) fn is_empty_part(block: &Block) -> bool {
+    match &block.content {
+        histories::Block::Text(text) => text.is_empty(),
+        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
+        _ => false,
+    }
+}
+
+/// Leaves out each run of replies with a message that is not valid.
+pub(super) fn keep_valid_runs(sent: &mut Sent, is_valid: impl Fn(&Message) -> bool) {
+    let mut kept = Vec::with_capacity(sent.messages.len());
+    let mut n_dropped = 0;
+    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
+    {
+        if run[0].role == Role::Assistant && !run.iter().all(&is_valid) {
+            n_dropped += run.len();
+        } else {
+            kept.extend_from_slice(run);
+        }
+    }
+    sent.messages = kept;
+    note(sent, "leaves out replies with an empty part", n_dropped);
+}
+
+/// Notes a change that the product makes `n` times.
+pub(super) fn note(sent: &mut Sent, words: &'static str, n: usize) {
+    if n > 0 {
+        sent.mended.push((words, n));
     }
 }
 

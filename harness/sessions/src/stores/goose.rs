@@ -43,10 +43,6 @@ const LINES: &str = "JSONL";
 const NEWEST_SCHEMA: i64 = 17;
 
 impl Store for Goose {
-    fn product(&self) -> Product {
-        Product::Goose
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         match is_database(look.main()) {
             true => Database::open(look.files).is_ok_and(|database| has_its_tables(&database)),

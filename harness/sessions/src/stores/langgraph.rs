@@ -55,10 +55,6 @@ const REACT_NODES: [&str; 7] = [
 ];
 
 impl Store for Langgraph {
-    fn product(&self) -> Product {
-        Product::Langgraph
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         if !is_database(look.main()) {
             return false;

@@ -37,10 +37,6 @@ const BRANCHES: &str = "message_structure";
 const FAKE_ID: &str = "__fake_id__";
 
 impl Store for OpenaiAgents {
-    fn product(&self) -> Product {
-        Product::OpenaiAgents
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         if !is_database(look.main()) {
             return look.is_list(list::is_list_of_items);

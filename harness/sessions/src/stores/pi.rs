@@ -31,10 +31,6 @@ const NEWEST_VERSION: u64 = 3;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 
 impl Store for Pi {
-    fn product(&self) -> Product {
-        Product::Pi
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("type").is("session") && is_header(&line.to_value()))
     }

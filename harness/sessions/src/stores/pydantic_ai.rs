@@ -33,10 +33,6 @@ const BRANCH_OF_2: &str = "the list in its order, as pydantic-ai 2.x sends it";
 const OF_2: &str = "JSON list of 2.x";
 
 impl Store for PydanticAi {
-    fn product(&self) -> Product {
-        Product::PydanticAi
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_list(is_history)
     }

@@ -27,10 +27,6 @@ pub(crate) struct QwenCode;
 
 const KEYS: Keys = Keys { id: "uuid", parent: "parentUuid" };
 impl Store for QwenCode {
-    fn product(&self) -> Product {
-        Product::QwenCode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("uuid").is_str() && is_record(&line.to_value()))
     }

@@ -17,10 +17,6 @@ use crate::{Block, Files, Message, Product, Sent, Session};
 pub(crate) struct Request;
 
 impl Store for Request {
-    fn product(&self) -> Product {
-        Product::Request
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.files.files.len() == 1 && detect(look.main()).is_some()
     }
@@ -34,10 +30,6 @@ impl Store for Request {
         let mut sent = Sent::as_stored(session);
         items_sent_twice(&mut sent.messages);
         sent
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
