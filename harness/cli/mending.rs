@@ -263,12 +263,7 @@ mod tests {
         let file = folder.path().join("1.json");
         std::fs::write(&file, BROKEN).unwrap();
         std::fs::write(folder.path().join("other.json"), "{}").unwrap();
-        let plan = PlanId {
-            scenario: "kill/mid-batch".to_owned(),
-            variant: String::new(),
-            dialect: Dialect::OpenaiChat,
-            control: false,
-        };
+        let plan = PlanId::new("kill/mid-batch", Dialect::OpenaiChat);
         let stored =
             StoredSession { plan: &plan, id: "1", folder: folder.path(), is_shared: false, model: None };
         let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
@@ -293,12 +288,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("1.json");
         std::fs::write(&file, BROKEN).unwrap();
-        let plan = PlanId {
-            scenario: "kill/mid-batch".to_owned(),
-            variant: String::new(),
-            dialect: Dialect::OpenaiChat,
-            control: false,
-        };
+        let plan = PlanId::new("kill/mid-batch", Dialect::OpenaiChat);
         let mending = Mending::new(Treatment { plant: None, repairs: true, fills_tail: true }, false);
         let Mend(mend) = mending.mend();
         mend(StoredSession {
@@ -324,12 +314,7 @@ mod tests {
             "{\"role\":\"tool\",\"tool_call_id\":\"call_a\",\"content\":\"found\"}",
         );
         std::fs::write(&file, whole).unwrap();
-        let plan = PlanId {
-            scenario: "kill/between-turns".to_owned(),
-            variant: String::new(),
-            dialect: Dialect::OpenaiChat,
-            control: false,
-        };
+        let plan = PlanId::new("kill/between-turns", Dialect::OpenaiChat);
         let plant = Some((Fault::ResultTwice, Spot::First));
         let mending = Mending::new(Treatment { plant, repairs: true, fills_tail: false }, false);
         let Mend(mend) = mending.mend();

@@ -202,6 +202,16 @@ pub(super) fn jobs(
 }
 
 #[derive(Args)]
+pub(super) struct NextRequestOptions {
+    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
+    #[arg(long, value_name = "PROFILE", value_parser = profile)]
+    pub(super) profile: Option<&'static Profile>,
+    /// The model of the next request, if the store does not contain it; some rules apply only to some models.
+    #[arg(long, value_name = "NAME", value_parser = model)]
+    pub(super) model: Option<String>,
+}
+
+#[derive(Args)]
 pub(super) struct JobOptions {
     /// The number of plans that run at once; an agent that speaks ACP itself runs one at a time.
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u16).range(1..=256))]

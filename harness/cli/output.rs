@@ -37,8 +37,13 @@ pub(super) fn print_plain(text: &str) {
     }
 }
 
+/// From now on, a command that serves prints without waiting for a reader.
+pub(super) fn print_aside() {
+    unread::start(write_out);
+}
+
 /// Writes a text to standard output, and waits for its reader as long as needed.
-pub(super) fn write_out(text: &str) {
+fn write_out(text: &str) {
     if LOST.get().is_some() {
         return;
     }

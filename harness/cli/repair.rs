@@ -9,11 +9,10 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 
 use super::error::{CliError, Outcome, UNJUDGED};
-use super::options::{model, profile};
+use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_drive::whole_file;
-use brickbat_rules::Profile;
 use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, Session, report};
 
 /// Repair a bricked session with the fewest edits after which its next request is accepted.
@@ -44,12 +43,8 @@ pub(super) struct RepairSession {
     /// Print the edits and write nothing.
     #[arg(long, conflicts_with_all = ["out", "write"])]
     dry_run: bool,
-    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
-    #[arg(long, value_name = "PROFILE", value_parser = profile)]
-    profile: Option<&'static Profile>,
-    /// The model of the next request, if the store does not contain it; some rules apply only to some models.
-    #[arg(long, value_name = "NAME", value_parser = model)]
-    model: Option<String>,
+    #[command(flatten)]
+    next: NextRequestOptions,
     /// The output format: human-readable text or machine-readable JSON.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -89,10 +84,10 @@ impl RepairSession {
         let files = stored::open(&store.path)?;
         let (index, session) = meant(&files, store)?;
         let product = session.product;
-        let Self { profile, model, tail, truncate, .. } = self;
+        let Self { next, tail, truncate, .. } = self;
         let options = RepairOptions {
-            profile: *profile,
-            model: model.clone(),
+            profile: next.profile,
+            model: next.model.clone(),
             body: None,
             tail: *tail,
             truncate: *truncate,

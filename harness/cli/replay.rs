@@ -331,12 +331,7 @@ mod tests {
             reason: Some("no receipt".to_owned()),
             asked: Vec::new(),
         };
-        let id = PlanId {
-            scenario: FOUND.to_owned(),
-            variant: String::new(),
-            dialect: Dialect::OpenaiChat,
-            control: false,
-        };
+        let id = PlanId::new(FOUND, Dialect::OpenaiChat);
         Case::new("reference", &id, judgement, Vec::new(), String::new())
     }
 

@@ -7,10 +7,9 @@ use clap::Args;
 use super::error::{CliError, Outcome};
 use super::interrupt::until_interrupted;
 use super::launch::block_on;
-use super::output::print;
+use super::output::{print, print_aside};
 use super::provider::ProviderChoice;
 use super::served;
-use super::unread::print_aside;
 use brickbat_drive::strict_server::{Seen, StrictServer};
 
 /// Serve a strict provider on 127.0.0.1 for any program, in all dialects.

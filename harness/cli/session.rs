@@ -8,10 +8,9 @@ use indicatif::ProgressBar;
 use serde_json::Value;
 
 use super::error::{BAD_INPUT, CliError, Outcome, UNJUDGED};
-use super::options::{model, profile};
+use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
-use brickbat_rules::Profile;
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
 use brickbat_sessions::{ReadError, Verdict, judge_for};
 
@@ -31,12 +30,8 @@ pub(super) struct Session {
     /// Print the body of the session's next request, with its content: for `check`, or for a bug report.
     #[arg(long, conflicts_with = "format")]
     request: bool,
-    /// How strict the provider is; by default the newest profile of the dialect that the store uses.
-    #[arg(long, value_name = "PROFILE", value_parser = profile)]
-    profile: Option<&'static Profile>,
-    /// The model of the next request, if the store does not contain it; some rules apply only to some models.
-    #[arg(long, value_name = "NAME", value_parser = model)]
-    model: Option<String>,
+    #[command(flatten)]
+    next: NextRequestOptions,
     /// The output format: human-readable text, machine-readable JSON, or SARIF 2.1.0 for code scanning.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -131,7 +126,7 @@ impl Session {
         let before = found.n_sessions;
         let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
         for (n, session) in meant {
-            let judgement = judge_for(&session, self.profile, self.model.as_deref());
+            let judgement = judge_for(&session, self.next.profile, self.next.model.as_deref());
             let (file, companions) = (file.clone(), companions.clone());
             self.add(Examined { file, companions, n, session, judgement }, found);
         }

@@ -36,9 +36,9 @@ struct Writer {
     n_dropped: AtomicU64,
 }
 
-/// From now on, threads write all output.
-pub(super) fn print_aside() {
-    WRITERS.get_or_init(|| [Writer::start(super::output::write_out), Writer::start(write_err)]);
+/// From now on, threads write all output: `write_out` to standard output.
+pub(super) fn start(write_out: fn(&str)) {
+    WRITERS.get_or_init(|| [Writer::start(write_out), Writer::start(write_err)]);
 }
 
 /// Gives a text to its thread. Returns it if this command prints without threads.

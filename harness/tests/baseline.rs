@@ -26,12 +26,7 @@ const ENTRY: &str = "  - check: parts-settled\n    severity: stuck-part\n    rea
     cases: ['a/b@openai-chat']\n";
 
 fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str]) -> Case {
-    let id = PlanId {
-        scenario: scenario.to_owned(),
-        variant: String::new(),
-        dialect: Dialect::OpenaiChat,
-        control: false,
-    };
+    let id = PlanId::new(scenario, Dialect::OpenaiChat);
     let finding = |check: &&'static str| Finding {
         place: "turn 1".to_owned(),
         expected: "a turn that works".to_owned(),

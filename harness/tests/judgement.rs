@@ -420,7 +420,7 @@ fn requests_of(run: &Run) -> Vec<Vec<u8>> {
 
 /// A request that is answered.
 fn asked(exchange: ExchangeId, kind: RequestKind, body: Vec<u8>) -> [Event; 2] {
-    let requested = Event::Requested { exchange, kind, model: None, compacted: false, body: body.into() };
+    let requested = Event::requested(exchange, kind, body);
     [requested, Event::Replied { exchange, ending: Ending::Complete }]
 }
 

@@ -43,16 +43,7 @@ impl Relay {
         let mount = server.mount(Provider::new(plan, Profile::newest(Dialect::OpenaiChat)));
         let tool = |name: &str| {
             let params = vec![("key".to_owned(), "string"), ("n".to_owned(), "number")];
-            let planned = PlannedTool {
-                name: name.to_owned(),
-                params,
-                deaf: name == "deaf",
-                asks: false,
-                ends: false,
-                hands_over: false,
-                agent: false,
-                client: false,
-            };
+            let planned = PlannedTool { deaf: name == "deaf", ..PlannedTool::new(name, params) };
             ToolSpec::new(&planned, mount.gate_url(name))
         };
         let folder = tempfile::tempdir().unwrap();

@@ -85,16 +85,7 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
 }
 
 fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
-    let tool = PlannedTool {
-        name: "lookup".into(),
-        params: Vec::new(),
-        deaf: true,
-        asks: false,
-        ends: false,
-        hands_over: false,
-        agent: false,
-        client: false,
-    };
+    let tool = PlannedTool { deaf: true, ..PlannedTool::new("lookup", Vec::new()) };
     SessionSpec {
         base_url: "http://127.0.0.1:9/p/7".into(),
         dialect,

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use brickbat::dialect::Dialect;
-use brickbat::plan::{
-    CallKey, Mark, Plan, PlanId, PlannedCall, PlannedPoint, PlannedTurn, Script, ScriptBlock, ToolOutcome,
-};
+use brickbat::plan::{CallKey, Mark, Plan, PlanId, PlannedCall, Script, ScriptBlock};
 use brickbat::provider::{Headers, Provider, Request};
 use brickbat::rules::{self};
 use brickbat::trace::{Ending, RequestKind};
@@ -120,7 +118,7 @@ fn reply() -> impl Strategy<Value = (Plan, Script)> {
     let thought = prop::option::of(prop::collection::vec(piece(), 1..4));
     (dialect, thought, blocks, any::<bool>()).prop_map(|(dialect, thought, blocks, interleave)| {
         let mut plan = empty_plan(dialect);
-        let mut script = Script { blocks: Vec::new(), interleave, stop: None, indices: None };
+        let mut script = Script { interleave, ..Script::new(Vec::new()) };
         script.blocks.extend(thought.map(ScriptBlock::Think));
         for block in blocks {
             script.blocks.push(match block {
@@ -163,27 +161,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn empty_plan(dialect: Dialect) -> Plan {
-    let id = PlanId { scenario: "any".to_owned(), variant: String::new(), dialect, control: false };
-    Plan {
-        id,
-        dialect,
-        seed: 0,
-        model: None,
-        needs: Vec::new(),
-        classes: Vec::new(),
-        profile: None,
-        impossible: None,
-        tools: Vec::new(),
-        missing: Vec::new(),
-        calls: Vec::new(),
-        searches: Vec::new(),
-        sub_agents: Vec::new(),
-        given: Vec::new(),
-        turns: Vec::new(),
-        executed: Vec::new(),
-        step_limit: None,
-        window: None,
-    }
+    Plan::new(PlanId::new("any", dialect), 0)
 }
 
 fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
@@ -194,23 +172,8 @@ fn call_of(key: CallKey, args: Value, cuts: &[Index]) -> PlannedCall {
     cuts.sort_unstable();
     cuts.dedup();
     PlannedCall {
-        name: format!("c{}", key.0),
-        id: format!("call_{}", key.0),
-        tool: format!("tool_{}", key.0),
-        args,
         deltas: cuts.windows(2).map(|cut| text[cut[0]..cut[1]].to_owned()).collect(),
-        marker: String::new(),
-        outcome: ToolOutcome::Return(String::new()),
-        deaf: false,
-        asks: false,
-        malformation: None,
-        hangs: false,
-        hands_over: false,
-        turn: 0,
-        reply: 0,
-        attempt: 0,
-        given: false,
-        within: None,
+        ..PlannedCall::new(format!("c{}", key.0), format!("call_{}", key.0), format!("tool_{}", key.0), args)
     }
 }
 

@@ -32,8 +32,8 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::verdict::{Judgement, Severity, Verdict};
 use models::round;
-use repeat::{Company, Control, MergedRuns, PlanToRun};
-use system::Running;
+use repeat::{Control, MergedRuns, PlanToRun};
+use system::{Company, Running};
 
 /// Runs every job on a system. `note` gets a line about long preparations.
 pub async fn run(

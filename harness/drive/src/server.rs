@@ -18,6 +18,7 @@ mod newcomers;
 mod pass_on;
 mod play;
 mod receipt;
+mod requests;
 
 use std::collections::HashMap;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -19,21 +19,30 @@
 //! - **A process may die at any moment.** The store is written before any effect that it has to record, and
 //!   the process that loads it adds a result for every open call.
 //!
-//! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]). Read the modules
-//! in this order: `decisions` contains every decision of the agent with its reason, `turn` the course of a
-//! turn, `failure` replies that fail, `ending` stops and interruptions, `model_errors` model errors,
-//! `handoff` calls that hand over to another agent, `mid_turn` messages to a running turn, `server_tools`
-//! tools that the provider runs, `side_request` and `compaction` changes to the history, `provider_switch`
-//! another provider, `sub_agent` agents that are tools of this one, `store` and `repair` the part that
-//! survives the process. A canary is this agent with one wrong decision; see [`crate::flaws`].
+//! The agent does no I/O: it takes an [`Input`] and returns [`Output`]s ([`Agent::step`]).
+//!
+//! **Where to start**: five files contain a whole turn. Read them in this order.
+//!
+//! 1. `turn`: the course of a turn, from the user's message until the agent is idle.
+//! 2. `decisions`: every decision on that course, with the reason. None sees the turn itself: it is given the
+//!    reply and returns a value, which the course carries out.
+//! 3. `step`: one reply of the model, and the tools that it started.
+//! 4. `failure`: the end of a reply, including one that fails.
+//! 5. `ending`: stops, interruptions and limits.
+//!
+//! The other files add one thing each: `model_errors` errors of the model, `handoff` calls that hand over to
+//! another agent, `mid_turn` messages to a running turn, `server_tools` tools that the provider runs,
+//! `side_request` and `compaction` changes to the history, `provider_switch` another provider, `sub_agent`
+//! agents that are tools of this one, `store` and `repair` the part that survives the process. A canary is
+//! this agent with one wrong decision; see [`crate::flaws`].
 
 pub(crate) mod compaction;
 pub(crate) mod decisions;
-pub(crate) mod ending;
+mod ending;
 pub(crate) mod failure;
 pub(crate) mod handoff;
 mod io;
-pub(crate) mod mid_turn;
+mod mid_turn;
 pub(crate) mod model_errors;
 mod pictures;
 mod provider_switch;
@@ -42,11 +51,11 @@ pub(crate) mod request;
 mod sans_io;
 pub(crate) mod server_tools;
 pub(crate) mod session;
-pub(crate) mod side_request;
+mod side_request;
 pub(crate) mod step;
-pub(crate) mod store;
+mod store;
 pub(crate) mod sub_agent;
-pub(crate) mod turn;
+mod turn;
 
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, Plan, PlannedTool};

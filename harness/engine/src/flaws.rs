@@ -148,7 +148,7 @@ use std::fmt;
 
 use brickbat_rules::dialect::Dialect;
 
-use crate::agent::decisions::Decisions;
+use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
 static ALL: [&Flaw; 137] = [
@@ -303,8 +303,15 @@ struct Flaw {
 
 impl Flaw {
     /// A flaw with this name, which this check must catch.
-    const fn new(name: &'static str, check: &'static str, decisions: fn() -> Box<dyn Decisions>) -> Flaw {
+    const fn new(name: &'static str, check: &'static str) -> Flaw {
+        let decisions = || -> Box<dyn Decisions> { Box::new(Reference) };
         Flaw { name, check, class: None, only_on: None, not_on: [(&[], ""); 2], decisions }
+    }
+
+    /// Sets the decisions. Some of them are wrong.
+    const fn deciding(mut self, decisions: fn() -> Box<dyn Decisions>) -> Flaw {
+        self.decisions = decisions;
+        self
     }
 
     /// Sets the failure class that it represents. Without a class, it represents a bug that has never been

@@ -12,13 +12,16 @@ pub use arguments::fill;
 
 use serde_json::Value;
 
+use crate::provider::Answer;
+use crate::provider::voice::Voice;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::history::{Content, History, Role};
 use brickbat_scenario::lower::{cut, fragments};
-use brickbat_scenario::plan::{CallKey, Plan, PlanId, PlannedCall, Script, ScriptBlock, ToolOutcome};
+use brickbat_scenario::plan::{CallKey, Plan, PlanId, PlannedCall, Script, ScriptBlock};
 use brickbat_scenario::random::Random;
-use brickbat_scenario::wire::{self, Offer};
+use brickbat_scenario::trace::ExchangeId;
+use brickbat_scenario::wire::{self, Offer, Tokens};
 
 /// The settings of the improvising model.
 #[derive(Debug, Clone, Copy)]
@@ -90,7 +93,7 @@ pub fn reply(manner: Manner, dialect: Dialect, number: u32, standing: Standing, 
         plan.calls.push(call(dialect, key, &tool.name, args, &mut random));
         blocks.push(ScriptBlock::Call(key));
     }
-    let script = Script { blocks, interleave: false, stop: None, indices: None };
+    let script = Script::new(blocks);
     Improvised { plan, script }
 }
 
@@ -112,49 +115,36 @@ const N_PIECES: usize = 3;
 fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Random) -> PlannedCall {
     let text = args.to_string();
     PlannedCall {
-        name: NAMES.get(key.0 as usize).copied().unwrap_or("call").to_owned(),
-        id: wire::of(dialect).traits.call_id.mint(random),
-        tool: tool.to_owned(),
         deltas: cut(&text, text.chars().count().clamp(1, N_PIECES)),
-        args,
-        outcome: ToolOutcome::Return(String::new()),
-        marker: String::new(),
-        deaf: false,
-        asks: false,
-        hangs: false,
-        hands_over: false,
-        malformation: None,
-        turn: 0,
-        reply: 0,
-        attempt: 0,
-        given: false,
-        within: None,
+        ..PlannedCall::new(
+            NAMES.get(key.0 as usize).copied().unwrap_or("call"),
+            wire::of(dialect).traits.call_id.mint(random),
+            tool,
+            args,
+        )
     }
 }
 
+/// An answer to this request that does not come from the model.
+pub(crate) fn spoken(
+    dialect: Dialect,
+    seed: u64,
+    exchange: ExchangeId,
+    say: impl FnOnce(Voice<'_>) -> Answer,
+) -> Answer {
+    let (plan, unique) = (empty_plan(dialect, seed), unique(seed, exchange));
+    say(Voice { plan: &plan, dialect, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+}
+
+/// Digits that are unique to the answer to this request.
+pub(crate) fn unique(seed: u64, exchange: ExchangeId) -> String {
+    let stem = Random::of(seed, &[b"answers"]).next_number();
+    format!("{stem:016x}{:08x}", exchange.0)
+}
+
 /// A plan without turns and actions.
-pub(crate) fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
-    let id = PlanId { scenario: "improvised".to_owned(), variant: String::new(), dialect, control: false };
-    Plan {
-        id,
-        dialect,
-        seed,
-        model: None,
-        needs: Vec::new(),
-        classes: Vec::new(),
-        profile: None,
-        impossible: None,
-        tools: Vec::new(),
-        missing: Vec::new(),
-        step_limit: None,
-        window: None,
-        calls: Vec::new(),
-        searches: Vec::new(),
-        sub_agents: Vec::new(),
-        given: Vec::new(),
-        turns: Vec::new(),
-        executed: Vec::new(),
-    }
+fn empty_plan(dialect: Dialect, seed: u64) -> Plan {
+    Plan::new(PlanId::new("improvised", dialect), seed)
 }
 
 #[cfg(test)]

@@ -139,23 +139,8 @@ mod tests {
 
     fn cut() -> Mode {
         Mode {
-            name: "cut".to_owned(),
-            kind: Kind::Trimmer,
-            description: "It cuts.".to_owned(),
-            from: vec![Dialect::OpenaiChat],
-            to: None,
-            profile: None,
-            model: None,
-            form: Default::default(),
-            control: false,
             budget: Budget::Messages,
-            repairs: false,
-            mends: Vec::new(),
-            back: None,
-            rounds: true,
-            refuses: Vec::new(),
-            declines: Vec::new(),
-            declares: Default::default(),
+            ..Mode::new("cut", Kind::Trimmer, "It cuts.", &[Dialect::OpenaiChat])
         }
     }
 

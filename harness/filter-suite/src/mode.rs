@@ -156,6 +156,29 @@ fn yes() -> bool {
 }
 
 impl Mode {
+    /// Creates a mode that declares nothing.
+    pub(crate) fn new(name: &str, kind: Kind, description: &str, from: &[Dialect]) -> Mode {
+        Mode {
+            name: name.to_owned(),
+            kind,
+            description: description.to_owned(),
+            from: from.to_vec(),
+            to: None,
+            profile: None,
+            model: None,
+            form: Form::default(),
+            control: false,
+            budget: Budget::None,
+            repairs: false,
+            mends: Vec::new(),
+            back: None,
+            rounds: true,
+            refuses: Vec::new(),
+            declines: Vec::new(),
+            declares: BTreeMap::new(),
+        }
+    }
+
     /// Returns the first error that the types do not rule out: the key, and a description.
     pub fn complaint(&self) -> Option<(String, String)> {
         let wrong = |key: &str, words: String| Some((key.to_owned(), words));

@@ -147,16 +147,12 @@ fn id_for(to: Dialect, id: &str, next: usize) -> String {
 pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: u32) -> Option<Value> {
     let mut ahead = vec![Message::text(Role::User, "Look once more.")];
     let call = brickbat_rules::histories::Call {
-        id: format!("r{round:08}"),
-        name: tool_in(body, dialect),
-        arguments: "{}".to_owned(),
         signature: (dialect.codec().signs == Signs::Calls).then(|| NO_SIGNATURE.to_owned()),
-        item: None,
+        ..brickbat_rules::histories::Call::new(format!("r{round:08}"), tool_in(body, dialect), "{}")
     };
     let output = vec![Block::Text(format!("found in round {round}"))];
     let (id, name) = (call.id.clone(), call.name.clone());
-    let result =
-        brickbat_rules::histories::CallResult { call: id, name, output, is_error: false, item: None };
+    let result = brickbat_rules::histories::CallResult::new(id, name, output);
     ahead.push(Message { role: Role::Assistant, blocks: vec![Block::Call(call)] });
     ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
     ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));

@@ -13,16 +13,14 @@ Each turn is a separate process:
 Gemini CLI names its files by the minute. A process that resumes within the minute in which the session was written
 continues in the same file, where a repair lasts that would not last otherwise. Only sessions resumed a minute later count.
 """
-import argparse
-import concurrent.futures
 import datetime
 import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import products
+import rounds
 from session import Session, Wrong
 
 N_LATER_TURNS = 2
@@ -86,40 +84,22 @@ def key(row):
     return row["system"], row["plan"], row.get("planted") or "", row.get("spot") or ""
 
 
-def add(report, rows):
-    old = json.loads(report.read_text())["sessions"] if report.exists() else []
-    fresh = {key(row) for row in rows}
-    all_rows = sorted([row for row in old if key(row) not in fresh] + rows, key=key)
-    lines = ",\n".join("    " + json.dumps(row, separators=(",", ":"), ensure_ascii=False) for row in all_rows)
-    report.write_text(f'{{\n  "sessions": [\n{lines}\n  ]\n}}\n')
+def add(report, row):
+    rounds.add(report, row, key, separators=(",", ":"), ensure_ascii=False)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("products", type=Path)
-    parser.add_argument("scratch", type=Path)
-    parser.add_argument("report", type=Path)
-    parser.add_argument("--count", type=int, default=2, help="sessions of each product")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
-    parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
-    given = parser.parse_args()
-    products.MODULES = given.products.resolve() / "node_modules"
+    given = rounds.given(rounds.parser(__doc__), "product")
     plans = [(product, seed) for seed in range(given.first, given.first + given.count)
              for product in products.BREAKS_ITS_OWN]
     rows, n_failed = [], 0
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
-        for task in concurrent.futures.as_completed(tasks):
-            row, why = task.result()
-            if row is None:
-                n_failed += 1
-                print(f"not judged: {why}", flush=True)
-                continue
-            rows.append(row)
-            # Add each row at once, so that an interrupted run keeps its rows.
-            add(given.report, [row])
-            print(json.dumps(row), flush=True)
+    for row in rounds.rows(attempted, plans, given, "not judged"):
+        if row is None:
+            n_failed += 1
+            continue
+        rows.append(row)
+        add(given.report, row)
+        print(json.dumps(row), flush=True)
     n_bricked = sum(row["without"] == "bricked" for row in rows)
     n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
     print(f"{n_bricked} sessions bricked by their product, {n_back} brought back; {n_failed} not judged")

@@ -11,15 +11,13 @@ REPORT a JSON file to which the sessions are added. Each session has these steps
 4. The user sends another message, and step 3 is repeated.
 5. The user sends a last message. No request may have been rejected.
 """
-import argparse
-import concurrent.futures
 import datetime
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import products
+import rounds
 from session import Session, Wrong
 
 
@@ -71,49 +69,27 @@ def key(row):
     return row["product"], row["version"], row["kind"], row["seed"]
 
 
-def add(report, rows):
-    """Adds rows to the report. A row for the same session is replaced."""
-    old = json.loads(report.read_text())["sessions"] if report.exists() else []
-    fresh = {key(row) for row in rows}
-    all_rows = sorted([row for row in old if key(row) not in fresh] + rows, key=key)
-    lines = ",\n".join("    " + json.dumps(row) for row in all_rows)
-    report.write_text(f'{{\n  "sessions": [\n{lines}\n  ]\n}}\n')
-
-
 def is_wrong(row):
     """Returns true if the session was reported as broken, was changed, or got a rejected request."""
     return row["exit"] != 0 or row["repair_exit"] != 0 or row["changed"] or row["refused"] > 0
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("products", type=Path)
-    parser.add_argument("scratch", type=Path)
-    parser.add_argument("report", type=Path)
+    parser = rounds.parser(__doc__)
     parser.add_argument("--only", action="append", help="the name of a product; all by default")
     parser.add_argument("--kind", action="append", help="resumed, compacted, forked or rewound; all by default")
-    parser.add_argument("--count", type=int, default=2, help="sessions of each product and kind")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
-    parser.add_argument("--jobs", type=int, default=2, help="sessions at once")
-    given = parser.parse_args()
-    products.MODULES = given.products.resolve() / "node_modules"
+    given = rounds.given(parser, "product and kind")
     plans = [(product, kind, seed) for seed in range(given.first, given.first + given.count)
              for product in products.PRODUCTS if not given.only or product.name in given.only
              for kind in product.kinds if not given.kind or kind in given.kind]
     n_rows, n_wrong, n_failed = 0, 0, 0
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
-        for task in concurrent.futures.as_completed(tasks):
-            row, why = task.result()
-            if row is None:
-                n_failed += 1
-                print(f"not written: {why}", flush=True)
-                continue
-            # Add each row at once, so that an interrupted run keeps its rows.
-            add(given.report, [row])
-            n_rows, n_wrong = n_rows + 1, n_wrong + is_wrong(row)
-            print(f"{'WRONG' if is_wrong(row) else 'ok'}: {json.dumps(row)}", flush=True)
+    for row in rounds.rows(attempted, plans, given, "not written"):
+        if row is None:
+            n_failed += 1
+            continue
+        rounds.add(given.report, row, key)
+        n_rows, n_wrong = n_rows + 1, n_wrong + is_wrong(row)
+        print(f"{'WRONG' if is_wrong(row) else 'ok'}: {json.dumps(row)}", flush=True)
     print(f"{n_rows} healthy sessions, {n_wrong} called broken, changed or refused; {n_failed} not written")
     return 1 if n_wrong else 3 if n_failed or not n_rows else 0
 

@@ -12,8 +12,6 @@ Each turn is a process of its own:
 
 The repair is written to a copy, which replaces the store as `brickbat repair` instructs: a database's log is deleted.
 """
-import argparse
-import concurrent.futures
 import datetime
 import json
 import shutil
@@ -24,6 +22,7 @@ import uuid
 from pathlib import Path
 
 import products
+import rounds
 from bricked import add, fate, later_turns
 from session import Session, Wrong
 
@@ -253,32 +252,20 @@ def attempted(program, product, fault, spot, plant, seed, scratch):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", type=Path)
-    parser.add_argument("products", type=Path)
-    parser.add_argument("scratch", type=Path)
-    parser.add_argument("report", type=Path)
+    parser = rounds.parser(__doc__)
     parser.add_argument("--only", action="append", help="the name of a product; all by default")
-    parser.add_argument("--count", type=int, default=2, help="sessions of each product and fault")
-    parser.add_argument("--first", type=int, default=1, help="the seed of the first session; each further session adds one")
-    parser.add_argument("--jobs", type=int, default=1, help="sessions at once")
-    given = parser.parse_args()
-    products.MODULES = given.products.resolve() / "node_modules"
+    given = rounds.given(parser, "product and fault", jobs=1)
     by_name = {product.name: product for product in products.PRODUCTS + products.OLDER}
     plans = [(by_name[name], fault, spot, plant, seed) for seed in range(given.first, given.first + given.count)
              for name, fault, spot, plant in FAULTS if not given.only or name in given.only]
     rows, n_failed = [], 0
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
-        tasks = [pool.submit(attempted, given.program.resolve(), *plan, given.scratch.resolve()) for plan in plans]
-        for task in concurrent.futures.as_completed(tasks):
-            row, why = task.result()
-            if row is None:
-                n_failed += 1
-                print(f"not judged: {why}", flush=True)
-                continue
-            rows.append(row)
-            add(given.report, [row])
-            print(json.dumps(row), flush=True)
+    for row in rounds.rows(attempted, plans, given, "not judged"):
+        if row is None:
+            n_failed += 1
+            continue
+        rows.append(row)
+        add(given.report, row)
+        print(json.dumps(row), flush=True)
     n_bricked = sum(row["without"] == "bricked" for row in rows)
     n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
     # The product continues with the broken store, but Brickbat predicted a rejection.

@@ -211,12 +211,7 @@ mod tests {
     use brickbat_scenario::verdict::Judgement;
 
     fn case(system: &str, scenario: &str, verdict: Verdict, findings: &[(Severity, &str)]) -> Case {
-        let id = PlanId {
-            scenario: scenario.to_owned(),
-            variant: String::new(),
-            dialect: Dialect::Mistral,
-            control: false,
-        };
+        let id = PlanId::new(scenario, Dialect::Mistral);
         let findings = findings.iter().map(|(harm, message)| Finding::new("results-kept", *harm, message));
         let reason = verdict.is_unjudged().then(|| "no receipt".to_owned());
         let judgement = Judgement {

@@ -11,6 +11,7 @@ mod assertion;
 mod code;
 mod issue;
 mod packages;
+mod page;
 mod replies;
 mod rules;
 mod story;
@@ -20,7 +21,7 @@ mod words;
 use crate::baseline::Baseline;
 use crate::record::{FindingNote, Record};
 use assertion::Assertion;
-use code::Language;
+use page::Page;
 use story::Story;
 
 pub use assertion::NoAssertion;
@@ -36,6 +37,13 @@ pub enum Framework {
     NodeTest,
     /// pytest, in Python.
     Pytest,
+}
+
+/// The language of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Language {
+    JavaScript,
+    Python,
 }
 
 /// The system of a record, as far as the record does not describe it.
@@ -131,15 +139,8 @@ pub fn export(
     let (finding, assertion) = choose(record, check)?;
     let story = Story::of(record, observed, &assertion)?;
     let replies = replies::of(record, observed, &story)?;
-    let page = code::Page {
-        record,
-        target,
-        framework,
-        finding,
-        assertion: &assertion,
-        story: &story,
-        replies: &replies,
-    };
+    let page =
+        Page { record, target, framework, finding, assertion: &assertion, story: &story, replies: &replies };
     let test = page.test()?;
     let packages = packages::file(&test, target.packages, framework);
     let issue = issue::text(&page, &test, &packages)?;

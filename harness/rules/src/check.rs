@@ -13,6 +13,7 @@ mod recorded;
 mod report;
 mod sarif;
 mod stream;
+mod tally;
 mod text;
 
 use std::fmt;
@@ -27,9 +28,10 @@ pub use excerpt::{Excerpt, Line, conversation};
 pub use providers::{Providers, Strictness};
 #[cfg(feature = "recordings")]
 pub use recorded::{check_recorded, line_offsets};
-pub use report::{CheckFormat, CheckReport, Tally};
+pub use report::{CheckFormat, CheckReport};
 pub use sarif::streams_to_sarif;
 pub use stream::{is_sound, stream_to_github, stream_to_json, stream_to_text, unjudged_to_github};
+pub use tally::Tally;
 
 /// Options for checking a request.
 #[derive(Debug, Clone, Default)]

@@ -7,14 +7,17 @@ mod anthropic;
 mod bedrock;
 mod gemini;
 mod mistral;
+mod names;
 mod openai;
 mod responses;
 #[cfg(feature = "toy-dialect")]
 mod toy;
 
+pub(crate) use crate::checker::{Checker, Switches};
 pub(crate) use anthropic::{Bound, Thoughts};
 pub(crate) use gemini::Issued;
 pub(crate) use mistral::is_mistral_model;
+pub(crate) use names::is_plain_name;
 pub(crate) use responses::Replies;
 
 use serde_json::Value;
@@ -69,38 +72,4 @@ impl Dialect {
             Dialect::Toy => &toy::DEFINITION,
         }
     }
-}
-
-/// Differences between the profiles of a dialect beyond the choice of rules.
-pub(crate) trait Switches: std::fmt::Debug + Sync {
-    /// Creates the checker of one request for a profile with these switches.
-    fn checker<'a>(&'static self, profile: &'static Profile, memory: &'a Memory)
-    -> Box<dyn Checker<'a> + 'a>;
-}
-
-/// Judges one request message by message, while a long history is read.
-///
-/// A checker keeps no messages, only the facts that later messages depend on.
-pub(crate) trait Checker<'a> {
-    /// Sets the model in the path before the first message, for dialects whose body does not name it.
-    fn model(&mut self, _model: &'a str) {}
-
-    /// Checks the next message; `n` is its index. Reports violations in the message, and between it and
-    /// earlier messages, at once.
-    fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations);
-
-    /// Checks all other fields of the body after the last message, because `messages` may be the first
-    /// field.
-    ///
-    /// `body` can be any JSON value; the items of the list are left out. `n_messages` is `None` if the
-    /// body has no list.
-    fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations);
-}
-
-/// Returns whether a text is not empty and has only ASCII letters, digits, `_` and `-`.
-pub(crate) fn is_plain_name(text: &str) -> bool {
-    // Check every byte without stopping early, so that the compiler can use vector instructions. Ids are
-    // short.
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() | (byte == b'_') | (byte == b'-');
-    !text.is_empty() && text.bytes().fold(true, |all, byte| all & is_plain(byte))
 }

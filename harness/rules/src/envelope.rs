@@ -3,6 +3,24 @@
 
 use serde_json::{Value, json};
 
+/// The format in which a provider writes error bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Envelope {
+    /// `{type, error: {type, message}, request_id}`.
+    Anthropic,
+    /// `{error: {message, type, param, code}}`.
+    Openai,
+    /// The format of another provider that is compatible with OpenAI Chat Completions.
+    Relative(RelativeEnvelope),
+    /// `{object, message, type, param, code}`, with a type that depends on the code; `{detail: [{type,
+    /// loc, msg}]}` with status 422.
+    Mistral,
+    /// `{message}`.
+    Aws,
+    /// `{error: {code, message, status}}`.
+    Google,
+}
+
 /// The format of a compatible provider's error body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelativeEnvelope {

@@ -121,7 +121,26 @@ impl Message {
     }
 }
 
+impl Call {
+    /// Creates a call without a signature and without an own id of its item.
+    pub fn new(id: impl Into<String>, name: impl Into<String>, arguments: impl Into<String>) -> Call {
+        let (id, name, arguments) = (id.into(), name.into(), arguments.into());
+        Call { id, name, arguments, signature: None, item: None }
+    }
+
+    /// Creates the result of this call that is an error with these words.
+    pub fn failed(&self, words: impl Into<String>) -> CallResult {
+        let output = vec![Block::Text(words.into())];
+        CallResult { is_error: true, ..CallResult::new(&self.id, &self.name, output) }
+    }
+}
+
 impl CallResult {
+    /// Creates a result that is not marked as an error.
+    pub fn new(call: impl Into<String>, name: impl Into<String>, output: Vec<Block>) -> CallResult {
+        CallResult { call: call.into(), name: name.into(), output, is_error: false, item: None }
+    }
+
     /// Returns the texts of the output, joined.
     pub fn text(&self) -> String {
         let texts = self.output.iter().filter_map(|block| match block {

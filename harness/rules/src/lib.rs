@@ -11,6 +11,7 @@
 //! because a false rejection is worse than a miss: only known rejections are errors.
 
 pub mod admission;
+pub mod base64;
 pub mod check;
 pub mod colour;
 pub mod dialect;
@@ -26,7 +27,7 @@ pub mod redact;
 pub mod streams;
 
 mod address;
-mod base64;
+mod checker;
 mod detect;
 mod dialects;
 mod envelope;
@@ -37,6 +38,7 @@ mod memory;
 mod profile;
 mod rule;
 mod scope;
+mod severity;
 mod union;
 mod validate;
 mod violation;
@@ -45,17 +47,19 @@ mod waiting;
 pub use address::{Address, Api};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
+pub use envelope::Envelope;
 pub use hosts::{host_of_model, hosts, is_known_host, profile_for};
 pub use image::longest_side;
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use profile::Profile;
 pub use rule::{Confidence, Rule};
+pub use severity::Severity;
 pub use union::{UnionViolation, validate_union, validate_union_list};
 pub use validate::{
     list_of, naming, validate, validate_asking, validate_list, validate_list_to, validate_remembering,
     validate_to, validate_value,
 };
-pub use violation::{Envelope, MAX_VIOLATIONS, Severity, Violation, refusal};
+pub use violation::{MAX_VIOLATIONS, Violation, refusal};
 
 use dialects::{Bound, Thoughts};
 use envelope::RelativeEnvelope;

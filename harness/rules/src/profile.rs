@@ -5,7 +5,7 @@
 //! becomes a warning. When a provider changes its behaviour, a new dated profile is added, and the old
 //! ones stay unchanged.
 
-use crate::dialects::Switches;
+use crate::checker::Switches;
 use crate::streams::StreamRule;
 use crate::{Dialect, Envelope, Rule, Severity};
 

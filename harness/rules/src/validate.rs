@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::dialects::Checker;
+use crate::checker::Checker;
 use crate::json::{self, Document, Part};
 use crate::{Dialect, Memory, Profile, Violation, Violations};
 

@@ -5,36 +5,14 @@ use std::fmt::Display;
 
 use serde_json::{Value, json};
 
-use crate::envelope::RelativeEnvelope;
-use crate::{Profile, Rule};
+use crate::envelope::Envelope;
+use crate::{Profile, Rule, Severity};
 
 /// Maximum number of errors, and of warnings, reported for one body.
 ///
 /// A provider reports one error. A broken session has a handful, and more than a thousand would only make
 /// a report unreadable. A hostile body could have millions.
 pub const MAX_VIOLATIONS: usize = 1000;
-
-/// How serious a violation is for a profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Severity {
-    /// The provider rejects the request.
-    Error,
-    /// The provider of this profile accepts the request, but older or stricter providers reject it. For a
-    /// stream: the provider does not send it, but compatible providers do, or readers are known to handle
-    /// it.
-    Warning,
-}
-
-impl Severity {
-    /// Returns the word used in reports.
-    pub fn name(self) -> &'static str {
-        match self {
-            Severity::Error => "error",
-            Severity::Warning => "warning",
-        }
-    }
-}
 
 /// A violation of a rule in a request body.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,24 +32,6 @@ pub struct Violation {
     pub code: Option<&'static str>,
     /// The error body around the message.
     pub envelope: Envelope,
-}
-
-/// The format in which a provider writes error bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Envelope {
-    /// `{type, error: {type, message}, request_id}`.
-    Anthropic,
-    /// `{error: {message, type, param, code}}`.
-    Openai,
-    /// The format of another provider that is compatible with OpenAI Chat Completions.
-    Relative(RelativeEnvelope),
-    /// `{object, message, type, param, code}`, with a type that depends on the code; `{detail: [{type,
-    /// loc, msg}]}` with status 422.
-    Mistral,
-    /// `{message}`.
-    Aws,
-    /// `{error: {code, message, status}}`.
-    Google,
 }
 
 impl Violation {

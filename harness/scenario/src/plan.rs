@@ -3,6 +3,7 @@
 //! [`crate::lower`] makes plans; the `brickbat-engine` crate drives, serves and judges them. A plan contains
 //! no bytes: the provider encodes them when it is asked.
 
+mod call;
 mod change;
 mod delivered;
 mod given;
@@ -11,7 +12,10 @@ mod malformation;
 mod mark;
 mod search;
 mod sub_agent;
+mod tool;
 
+pub use crate::point::Side;
+pub use call::PlannedCall;
 pub use change::{BoundAction, Change, Prompts};
 pub use delivered::is_made_up;
 pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
@@ -20,16 +24,15 @@ pub use mark::Mark;
 pub use search::{PlannedSearch, SearchKey, ServerBlock};
 pub(crate) use sub_agent::arguments as sub_agent_arguments;
 pub use sub_agent::{PROMPT, PlannedSubAgent, marker_in};
+pub use tool::{MARKER, PlannedTool, ToolOutcome};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use crate::action::Action;
 use crate::scenario::{Indices, Need, Stop, Times};
-use crate::surrogate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
-use brickbat_rules::json::without_halves;
 
 /// The suffix that marks the name of a control plan.
 pub const CONTROL: &str = "+control";
@@ -45,6 +48,13 @@ pub struct PlanId {
     pub dialect: Dialect,
     /// True for the control plan: the same conversation, in which nothing goes wrong.
     pub control: bool,
+}
+
+impl PlanId {
+    /// Names the plan of a scenario that does not vary.
+    pub fn new(scenario: impl Into<String>, dialect: Dialect) -> PlanId {
+        PlanId { scenario: scenario.into(), variant: String::new(), dialect, control: false }
+    }
 }
 
 impl std::fmt::Display for PlanId {
@@ -116,6 +126,30 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Creates a plan without turns.
+    pub fn new(id: PlanId, seed: u64) -> Plan {
+        Plan {
+            dialect: id.dialect,
+            id,
+            seed,
+            model: None,
+            needs: Vec::new(),
+            classes: Vec::new(),
+            profile: None,
+            impossible: None,
+            tools: Vec::new(),
+            missing: Vec::new(),
+            step_limit: None,
+            window: None,
+            calls: Vec::new(),
+            searches: Vec::new(),
+            sub_agents: Vec::new(),
+            given: Vec::new(),
+            turns: Vec::new(),
+            executed: Vec::new(),
+        }
+    }
+
     /// The plan for a system that offers its tools to the model under different names, which `name` returns.
     /// Only the model's calls change; gates, ledger and reports keep the names of the scenario.
     pub fn with_tool_names(&self, name: impl Fn(&str) -> String) -> Plan {
@@ -202,164 +236,6 @@ impl Plan {
 #[serde(transparent)]
 pub struct CallKey(pub u32);
 
-/// A tool as it is declared to the system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PlannedTool {
-    /// The name of the tool.
-    pub name: String,
-    /// The names and types of its arguments, except for the marker. Each type is string, number or boolean,
-    /// as in the first use.
-    pub params: Vec<(String, &'static str)>,
-    /// True if the system's tool must not pass the stop on to the gate.
-    pub deaf: bool,
-    /// True if the user is asked before it runs.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub asks: bool,
-    /// True if the turn ends with its result.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub ends: bool,
-    /// True if it hands the conversation over to another agent.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub hands_over: bool,
-    /// True if it is a sub-agent, which may call all tools that are not sub-agents.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub agent: bool,
-    /// True if it runs in the client.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub client: bool,
-}
-
-impl PlannedTool {
-    /// The JSON Schema of the arguments, including the marker.
-    pub fn input_schema(&self) -> Value {
-        if self.agent {
-            return sub_agent::input_schema();
-        }
-        let params = self.params.iter().map(|(name, kind)| (name.clone(), json!({ "type": kind })));
-        let marker = (MARKER.to_owned(), json!({ "type": "string" }));
-        let properties: Map<String, Value> = params.chain(std::iter::once(marker)).collect();
-        // A call may leave arguments out; only the marker is in every call of the tool.
-        json!({ "type": "object", "properties": properties, "required": [MARKER], "additionalProperties": false })
-    }
-}
-
-/// The argument by which the harness recognises a call when the system hides the call's id from the tool.
-pub const MARKER: &str = "ref";
-
-/// One call by the model.
-#[expect(missing_docs, reason = "the names are self-explanatory")]
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlannedCall {
-    /// The scenario's name for it, such as `a`.
-    pub name: String,
-    pub id: String,
-    /// The tool, under the name that the model uses.
-    pub tool: String,
-    /// The complete arguments as the model sends them, including the marker.
-    pub args: Value,
-    /// The arguments as text, cut into deltas.
-    pub deltas: Vec<String>,
-    /// The marker in the arguments, unique within the plan.
-    pub marker: String,
-    /// How the tool ends.
-    pub outcome: ToolOutcome,
-    /// True if the tool ignores the user's stop.
-    pub deaf: bool,
-    /// True if the user is asked before the tool runs.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub asks: bool,
-    /// The malformation of the call, if it has one.
-    #[serde(rename = "slip", default, skip_serializing_if = "Option::is_none")]
-    pub malformation: Option<Box<Malformation>>,
-    /// True if the tool does not settle during its turn.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub hangs: bool,
-    /// True if its tool hands the conversation over to another agent.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub hands_over: bool,
-    pub turn: usize,
-    /// The 0-based index of the reply in the turn.
-    pub reply: usize,
-    /// The 0-based index of the attempt at the reply.
-    pub attempt: usize,
-    /// True if the call is in the given history: then its tool never runs, `turn` has no meaning, and `reply`
-    /// is the index of its message.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub given: bool,
-    /// The call that started the sub-agent making this call; turn, reply and attempt then refer to that call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<CallKey>,
-}
-
-impl PlannedCall {
-    /// True if the user is asked and refuses, so that the tool never runs.
-    pub fn is_refused(&self) -> bool {
-        self.asks && matches!(self.outcome, ToolOutcome::Deny(_))
-    }
-
-    /// True if no system can run it: the tool is unknown, or the arguments do not fit the tool.
-    pub fn is_invalid(&self) -> bool {
-        self.is_malformed(|it| it.tool || it.args)
-    }
-
-    /// True if its tool never runs in a correct system.
-    pub fn never_runs(&self) -> bool {
-        self.is_refused() || self.is_invalid()
-    }
-
-    /// The id on the wire, if the call has one there.
-    pub fn sent_id(&self) -> Option<&str> {
-        (!self.is_malformed(|it| it.no_id)).then_some(self.id.as_str())
-    }
-
-    /// True if the call is malformed, and `of_it` holds for its malformation.
-    pub fn is_malformed(&self, of_it: impl Fn(&Malformation) -> bool) -> bool {
-        self.malformation.as_ref().is_some_and(|malformation| of_it(malformation))
-    }
-}
-
-/// How a tool ends.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "kebab-case", tag = "kind", content = "text")]
-pub enum ToolOutcome {
-    /// It returns a text.
-    Return(String),
-    /// It returns an error result.
-    Error(String),
-    /// It throws an error.
-    Throw(String),
-    /// The user refuses the call.
-    Deny(String),
-}
-
-impl ToolOutcome {
-    /// The text of the outcome.
-    pub fn text(&self) -> &str {
-        match self {
-            ToolOutcome::Return(text)
-            | ToolOutcome::Error(text)
-            | ToolOutcome::Throw(text)
-            | ToolOutcome::Deny(text) => text,
-        }
-    }
-
-    /// The body of the gate's answer, as JSON.
-    pub fn gate_answer(&self) -> String {
-        surrogate::halved(&serde_json::to_string(self).expect("a tagged text is always JSON"))
-    }
-
-    /// Reads the body of a gate's answer.
-    pub fn of_gate(answer: &[u8]) -> Result<ToolOutcome, serde_json::Error> {
-        serde_json::from_slice(answer)
-            .or_else(|_| serde_json::from_slice(&without_halves(String::from_utf8_lossy(answer).as_bytes())))
-    }
-
-    /// True if the tool did what it was called for.
-    pub fn is_success(&self) -> bool {
-        matches!(self, ToolOutcome::Return(_))
-    }
-}
-
 /// One turn in a plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlannedTurn {
@@ -381,6 +257,19 @@ pub struct PlannedTurn {
 }
 
 impl PlannedTurn {
+    /// Creates a turn of the first process without actions.
+    pub fn new(user: impl Into<String>, replies: Vec<PlannedReply>) -> PlannedTurn {
+        PlannedTurn {
+            user: user.into(),
+            process: 1,
+            dialect: None,
+            follow_up: false,
+            replies,
+            settle: Vec::new(),
+            actions: Vec::new(),
+        }
+    }
+
     /// The index of the reply attempt that is served if nothing goes wrong.
     pub(crate) fn plain_attempt(&self, reply: usize) -> usize {
         let goes_on = self.replies[reply].attempts.iter().map(Script::goes_on);
@@ -425,9 +314,14 @@ pub struct Script {
 }
 
 impl Script {
+    /// Creates a reply with these blocks.
+    pub fn new(blocks: Vec<ScriptBlock>) -> Script {
+        Script { blocks, interleave: false, stop: None, indices: None }
+    }
+
     /// A reply with one text, in these fragments.
     pub fn saying(fragments: Vec<String>) -> Script {
-        Script { blocks: vec![ScriptBlock::Text(fragments)], interleave: false, stop: None, indices: None }
+        Script::new(vec![ScriptBlock::Text(fragments)])
     }
 
     /// The calls in this attempt, in order.
@@ -576,14 +470,4 @@ pub enum PlannedPoint {
     Saved(u32, Side),
     /// This many replies in the turn have ended, with their results.
     Step(u32),
-}
-
-crate::named! {
-    /// One side of a point.
-    pub enum Side {
-        /// Just before.
-        Before = "before",
-        /// Just after.
-        After = "after",
-    }
 }

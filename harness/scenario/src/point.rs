@@ -5,8 +5,6 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::action::Refusal;
-use crate::plan::Side;
 use crate::scenario::{Block, MAX_DELTAS, Need};
 
 /// A position in causal order.
@@ -59,6 +57,16 @@ pub enum Which {
     Call(String),
 }
 
+crate::named! {
+    /// One side of a point.
+    pub enum Side {
+        /// Just before.
+        Before = "before",
+        /// Just after.
+        After = "after",
+    }
+}
+
 /// The kinds of points in a turn, by what can happen there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Region {
@@ -83,7 +91,7 @@ pub enum Region {
 }
 
 impl Region {
-    /// Every region, in the column order of [`crate::action::ActionSpec`].
+    /// Every region, in the order in which a turn reaches them.
     pub const ALL: [Region; 9] = [
         Region::Between,
         Region::Unanswered,
@@ -117,6 +125,15 @@ impl Region {
             },
         }
     }
+}
+
+/// Why something is not allowed at a point, and what to do instead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Refusal {
+    /// The error message.
+    pub message: &'static str,
+    /// Advice on what to write instead.
+    pub hint: &'static str,
 }
 
 /// The properties of a point that do not depend on its call or number.
@@ -407,7 +424,6 @@ static SAVED: PointSpec = PointSpec {
 mod tests {
     use super::*;
     use crate::scenario::Call;
-    use std::collections::BTreeMap;
 
     #[test]
     fn every_point_of_the_format_has_its_line() {
@@ -419,15 +435,7 @@ mod tests {
 
     #[test]
     fn points_come_in_the_order_in_which_they_are_sent() {
-        let call = Call {
-            name: "a".to_owned(),
-            tool: "t".to_owned(),
-            args: BTreeMap::new(),
-            raw: None,
-            id: None,
-            deltas: 2,
-            agent: None,
-        };
+        let call = Call { deltas: 2, ..Call::new("a", "t") };
         let blocks = [Block::Text("Hello".to_owned()), Block::Call(call), Block::Text("!".to_owned())];
         let names: Vec<String> = in_stream(blocks.iter().map(Shape::from))
             .iter()

@@ -197,6 +197,13 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// A request that names no model and shows no compaction.
+    pub fn requested(exchange: ExchangeId, kind: RequestKind, body: impl Into<Arc<[u8]>>) -> Event {
+        Event::Requested { exchange, kind, model: None, compacted: false, body: body.into() }
+    }
+}
+
 /// The way in which a text is sent to a running turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

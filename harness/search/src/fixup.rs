@@ -147,8 +147,7 @@ fn blocks(turn: &mut Turn) {
         }
     }
     if turn.replies.is_empty() {
-        let attempts = vec![vec![Block::Text(SAID.to_owned())]];
-        turn.replies.push(Reply { attempts, interleave: false, stop: None, indices: None });
+        turn.replies.push(Reply::new(vec![Block::Text(SAID.to_owned())]));
     }
 }
 

@@ -17,13 +17,11 @@ mod source;
 pub mod strategy;
 pub(crate) mod turns;
 
-use std::collections::BTreeMap;
-
 pub use corpus::{decode, encode};
 pub use cross::cross;
 pub use source::Source;
 
-use brickbat_scenario::scenario::{Expect, Limits, Scenario};
+use brickbat_scenario::scenario::Scenario;
 use calls::Names;
 
 pub(crate) const MAX_TURNS: usize = 3;
@@ -74,22 +72,7 @@ pub fn draw(source: &mut Source<'_>) -> Scenario {
 }
 
 pub(crate) fn blank() -> Scenario {
-    Scenario {
-        schema: 1,
-        comment: "Generated, not written by hand.".to_owned(),
-        class: vec![CLASS.to_owned()],
-        evidence: Vec::new(),
-        found: None,
-        profile: None,
-        model: None,
-        needs: Vec::new(),
-        vary: BTreeMap::new(),
-        given: None,
-        tools: BTreeMap::new(),
-        limits: Limits::default(),
-        turns: Vec::new(),
-        expect: Expect::default(),
-    }
+    Scenario { class: vec![CLASS.to_owned()], ..Scenario::new("Generated, not written by hand.") }
 }
 
 /// A scenario that was drawn from a fuzzer's bytes.

@@ -21,7 +21,7 @@ use brickbat_engine::simulate::judged;
 use brickbat_engine::triage::Signature;
 use brickbat_rules::{Dialect, Profile, Rule};
 use brickbat_scenario::lower;
-use brickbat_scenario::scenario::{Block, Given, Provenance, Scenario, Tool, Turn};
+use brickbat_scenario::scenario::{Block, Given, Provenance, Reply, Scenario, Tool, Turn};
 use brickbat_scenario::verdict::{Finding, Verdict as Judged};
 use brickbat_sessions::{Judgement, Session, Verdict};
 use serde_json::json;
@@ -180,13 +180,8 @@ fn profile_of(profile: &Profile) -> Option<String> {
 fn scenario(product: &str, rule: &Rule, profile: &Profile, shape: &Shape) -> Scenario {
     let tool = |(name, called): (String, Option<&str>)| {
         let tool = match called {
-            None => cause::returning(format!("result of {name}")),
-            Some(called) => Tool {
-                missing: true,
-                called: Some(called.to_owned()),
-                returns: None,
-                ..cause::returning(String::new())
-            },
+            None => Tool::returning(format!("result of {name}")),
+            Some(called) => Tool { missing: true, called: Some(called.to_owned()), ..Tool::default() },
         };
         (name, tool)
     };
@@ -196,13 +191,7 @@ fn scenario(product: &str, rule: &Rule, profile: &Profile, shape: &Shape) -> Sce
          and the thread must recover.",
         rule.id
     );
-    let turn = Turn {
-        user: "Go on.".to_owned(),
-        process: 1,
-        replies: vec![cause::reply(vec![Block::Text("It goes on.".to_owned())])],
-        settle: Vec::new(),
-        at: Vec::new(),
-    };
+    let turn = Turn::new("Go on.", vec![Reply::new(vec![Block::Text("It goes on.".to_owned())])]);
     let history = shape.history(format!("Made from a stored session ({product}), without any of its text."));
     let given = Given { history: "history.json".to_owned(), content: Some(history) };
     Scenario { given: Some(given), profile: profile_of(profile), ..cause::plain(comment, tools, vec![turn]) }

@@ -14,7 +14,7 @@ use brickbat_rules::json::Document;
 use brickbat_scenario::history::{Content, History, Item, Role};
 use brickbat_scenario::lower::{MAX_ARGS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_TOOLS, MAX_TURNS};
 use brickbat_scenario::plan::MARKER;
-use brickbat_scenario::scenario::{Block, Call, Expect, Limits, Reply, Scenario, Tool, Turn};
+use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool, Turn};
 use brickbat_scenario::wire;
 
 /// A scenario that was made from a recorded conversation.
@@ -29,9 +29,6 @@ pub struct Recorded {
 /// The maximum number of characters kept of a text: structure decides what breaks a thread, and a text is
 /// sent again with every request.
 const MAX_CHARS: usize = 2_000;
-
-/// The number of deltas per call, the same as the default in scenarios.
-const N_DELTAS: u32 = 3;
 
 /// The text to use if none was recorded.
 const GOES_ON: &str = "It goes on.";
@@ -121,13 +118,7 @@ impl Reader {
             Some(turn) if turn.replies.is_empty() => {
                 turn.user = shortened(&format!("{}\n{text}", turn.user));
             }
-            _ => self.turns.push(Turn {
-                user: text,
-                process: 1,
-                replies: Vec::new(),
-                settle: Vec::new(),
-                at: Vec::new(),
-            }),
+            _ => self.turns.push(Turn::new(text, Vec::new())),
         }
     }
 
@@ -137,15 +128,7 @@ impl Reader {
             self.left_out.insert("that calls had no results: a scenario expresses this with a stop");
         }
         let outcome = outcome.unwrap_or(Outcome { text: GOES_ON.to_owned(), is_error: false });
-        let call = Call {
-            name: call_name(self.calls.len()),
-            tool: tool_name(name),
-            args: self.args(args),
-            raw: None,
-            id: None,
-            deltas: N_DELTAS,
-            agent: None,
-        };
+        let call = Call { args: self.args(args), ..Call::new(call_name(self.calls.len()), tool_name(name)) };
         self.calls.push((call.clone(), outcome));
         call
     }
@@ -181,7 +164,7 @@ impl Reader {
                     blocks.push(block);
                 }
             }
-            _ => turn.replies.push(reply_of(vec![block])),
+            _ => turn.replies.push(Reply::new(vec![block])),
         }
         self.reply_of = Some(message);
     }
@@ -208,7 +191,7 @@ impl Reader {
         for turn in &mut self.turns {
             let is_open = turn.replies.last().is_none_or(|reply| reply.calls().next().is_some());
             if is_open {
-                turn.replies.push(reply_of(vec![Block::Text(GOES_ON.to_owned())]));
+                turn.replies.push(Reply::new(vec![Block::Text(GOES_ON.to_owned())]));
             }
             if turn.replies.len() > MAX_REPLIES {
                 self.left_out.insert("steps in the middle of long turns");
@@ -227,20 +210,9 @@ impl Reader {
             self.turns.iter().flat_map(Turn::calls).map(|call| call.name.clone()).collect();
         self.calls.retain(|(call, _)| kept.contains(&call.name));
         let mut scenario = Scenario {
-            schema: 1,
-            comment: format!("A conversation that was recorded on {dialect}."),
-            class: Vec::new(),
-            evidence: Vec::new(),
-            found: None,
-            profile: None,
-            model: None,
-            needs: Vec::new(),
-            vary: BTreeMap::new(),
-            given: None,
             tools: self.tools(),
-            limits: Limits::default(),
             turns: std::mem::take(&mut self.turns),
-            expect: Expect::default(),
+            ..Scenario::new(format!("A conversation that was recorded on {dialect}."))
         };
         of_one_kind(&mut scenario);
         Some(Recorded { scenario, left_out: self.left_out.into_iter().collect() })
@@ -272,22 +244,7 @@ impl Reader {
             let all_fail = calls.iter().all(|(_, outcome)| outcome.is_error);
             let text = if text.trim().is_empty() { String::new() } else { text };
             let (returns, fails) = if all_fail { (None, Some(text)) } else { (Some(text), None) };
-            let tool = Tool {
-                returns,
-                fails,
-                throws: None,
-                denies: None,
-                deaf: false,
-                asks: false,
-                missing: false,
-                called: None,
-                hangs: false,
-                ends: false,
-                hands_over: false,
-                bytes: None,
-                agent: false,
-                client: false,
-            };
+            let tool = Tool { returns, fails, ..Tool::default() };
             tools.insert(name.to_owned(), tool);
         }
         tools
@@ -317,10 +274,6 @@ fn of_one_kind(scenario: &mut Scenario) {
             }
         }
     }
-}
-
-fn reply_of(blocks: Vec<Block>) -> Reply {
-    Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
 }
 
 /// The text of a message; `None` if it is blank.

@@ -85,35 +85,18 @@ fn conversation(shape: &Shape) -> Scenario {
     for (index, batches) in shape.iter().enumerate() {
         let mut replies: Vec<Reply> = Vec::new();
         for size in batches {
-            replies.push(reply(names.by_ref().take(*size).map(|name| Block::Call(call(&name))).collect()));
+            replies
+                .push(Reply::new(names.by_ref().take(*size).map(|name| Block::Call(call(&name))).collect()));
         }
-        replies.push(reply(vec![Block::Text("Here they are.".to_owned())]));
-        scenario.turns.push(Turn {
-            user: turns::user(index),
-            process: 1,
-            replies,
-            settle: Vec::new(),
-            at: Vec::new(),
-        });
+        replies.push(Reply::new(vec![Block::Text("Here they are.".to_owned())]));
+        scenario.turns.push(Turn::new(turns::user(index), replies));
     }
     scenario.tools.extend(tools().filter(|(name, _)| name == PLAIN_TOOL));
     scenario
 }
 
-fn reply(blocks: Vec<Block>) -> Reply {
-    Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
-}
-
 fn call(name: &str) -> Call {
-    Call {
-        name: name.to_owned(),
-        tool: PLAIN_TOOL.to_owned(),
-        args: BTreeMap::from([("key".to_owned(), name.into())]),
-        raw: None,
-        id: None,
-        deltas: 1,
-        agent: None,
-    }
+    Call { args: BTreeMap::from([("key".to_owned(), name.into())]), deltas: 1, ..Call::new(name, PLAIN_TOOL) }
 }
 
 /// The conversation with each possible oddity.

@@ -12,8 +12,7 @@ use std::ops::Range;
 use brickbat_rules::json::{halves, without_halves};
 use brickbat_rules::{Profile, Severity, Violation, validate};
 
-use crate::stores::Edit;
-use crate::{File, Files, Place, Sent, Session, Trouble};
+use crate::{Edit, File, Files, Place, Sent, Session, Trouble};
 
 /// The description of a half character in a trouble.
 const WORDS: &str = "half of a character, so the request body is not valid JSON";

@@ -242,15 +242,7 @@ pub(crate) fn closed(messages: &[Message]) -> Vec<Message> {
     let is_open = |call: &&histories::Call| !answered.contains(call.id.as_str());
     let place = &messages[last].place;
     let result = |call: &histories::Call| {
-        let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
-        let (call, name) = (call.id.clone(), call.name.clone());
-        let content = histories::Block::Result(histories::CallResult {
-            call,
-            name,
-            output,
-            is_error: true,
-            item: None,
-        });
+        let content = histories::Block::Result(call.failed(crate::NOT_RECORDED));
         crate::Block { place: place.clone(), content, state: None }
     };
     let blocks: Vec<crate::Block> = messages[last].calls().filter(is_open).map(result).collect();

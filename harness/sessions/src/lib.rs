@@ -9,6 +9,7 @@
 //! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
 //! locking and backups.
 
+mod edit;
 mod files;
 mod halves;
 mod json;
@@ -25,6 +26,7 @@ mod sqlite;
 mod stores;
 mod strays;
 
+pub use edit::Edit;
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use place::{Place, Row};
@@ -35,9 +37,7 @@ pub use repair::{
     repair, repair_session,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{
-    Edit, Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
-};
+pub use stores::{Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

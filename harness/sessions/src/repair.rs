@@ -303,12 +303,14 @@ impl Attempt {
     }
 
     fn read_again(&self, files: Files, options: &RepairOptions) -> Result<Attempt, RepairError> {
-        let store = store_of(self.session.product).ok_or(RepairError::NoSession)?;
+        let product = self.session.product;
+        let store = store_of(product).ok_or(RepairError::NoSession)?;
         // A list that lost its only call no longer shows which product wrote it.
         let session = match options.body {
             Some(dialect) => read_body(files.main(), dialect)?,
             None => {
-                stores::read_as(store, &files)?.into_iter().nth(self.index).ok_or(RepairError::NoSession)?
+                let sessions = stores::read_as((product, store), &files)?;
+                sessions.into_iter().nth(self.index).ok_or(RepairError::NoSession)?
             }
         };
         Ok(Attempt::of(files, self.index, session, options))

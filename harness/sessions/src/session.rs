@@ -135,6 +135,29 @@ impl Sent {
 }
 
 impl Session {
+    /// Creates a session without messages.
+    pub(crate) fn new(product: Product, generation: &'static str, branch: &'static str) -> Session {
+        Session {
+            product,
+            version: None,
+            generation,
+            id: None,
+            dialect: None,
+            model: None,
+            messages: Vec::new(),
+            off_branch: Vec::new(),
+            branch,
+            n_records: 0,
+            n_compactions: 0,
+            n_forks: 0,
+            troubles: Vec::new(),
+            unknown: Vec::new(),
+            is_excerpt: false,
+            cut: None,
+            body: None,
+        }
+    }
+
     /// Returns whether the conversation ends in calls without results, which the product may still be
     /// running.
     pub fn has_open_tail(&self) -> bool {

@@ -40,6 +40,8 @@ pub(crate) mod request;
 #[cfg(feature = "sqlite")]
 mod rows;
 pub(crate) mod tanstack;
+#[cfg(test)]
+mod testing;
 mod tinyagent;
 mod tree;
 pub(crate) mod tunacode;
@@ -51,14 +53,11 @@ use thiserror::Error;
 
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Files, Place, Planned, Product, Sent, Session};
+use crate::{Edit, Files, Planned, Product, Sent, Session};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
 pub trait Store: Sync {
-    /// The product that writes this store.
-    fn product(&self) -> Product;
-
     /// Returns whether the files were written by this product. The check must be certain: a file that two stores
     /// could have written belongs to neither.
     fn owns(&self, look: &Look<'_>) -> bool;
@@ -87,7 +86,9 @@ pub trait Store: Sync {
     /// unchanged.
     ///
     /// If the product fills such calls itself on resume, an open tail is not a defect.
-    fn fills_open_tail(&self, session: &Session) -> Option<&'static str>;
+    fn fills_open_tail(&self, _session: &Session) -> Option<&'static str> {
+        None
+    }
 
     /// The files after these edits. All other bytes stay unchanged.
     ///
@@ -117,46 +118,6 @@ pub trait Store: Sync {
         let words = "nothing proves what came before it".to_owned();
         Err(WriteError { product: session.product, place, words })
     }
-}
-
-/// One edit to a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
-#[derive(Debug, Clone, PartialEq)]
-pub enum Edit {
-    /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after
-    /// the message with its call.
-    Move {
-        /// The result, on the branch or off it.
-        result: Place,
-        /// The call that it answers.
-        call: Place,
-        /// The id of the call.
-        id: String,
-    },
-    /// Adds a result to a call that has none, with the text [`NOT_RECORDED`](crate::NOT_RECORDED), as an
-    /// error where the store can express that. If the store shows that the call was declined or never
-    /// approved, the result states that instead.
-    Synthesise {
-        /// The call.
-        call: Place,
-        /// The id of the call.
-        id: String,
-    },
-    /// Removes a block: the second of two identical results, a result without a call, or a text of only white
-    /// space.
-    Drop {
-        /// The block to remove.
-        block: Place,
-    },
-    /// Removes a line or a range that cannot be read.
-    Discard {
-        /// The place of the [`Trouble`](crate::Trouble).
-        place: Place,
-    },
-    /// Removes everything after this block's message from the branch.
-    Truncate {
-        /// The last block to keep.
-        last: Place,
-    },
 }
 
 /// The way in which a product undoes a repair.
@@ -198,40 +159,43 @@ pub struct WriteError {
     pub words: String,
 }
 
+/// A product and its store.
+type Known = (Product, &'static dyn Store);
+
 /// Every known store. Databases need the feature `sqlite`.
 ///
 /// The request body comes last, since a message list of a known product is not a request body.
-const STORES: &[&dyn Store] = &[
-    &claude_code::ClaudeCode,
+const STORES: &[Known] = &[
+    (Product::ClaudeCode, &claude_code::ClaudeCode),
     #[cfg(feature = "sqlite")]
-    &opencode::Opencode,
-    &codex::Codex,
-    &gemini_cli::GeminiCli,
-    &pi::Pi,
-    &cline::Cline,
-    &qwen_code::QwenCode,
-    &copilot_cli::CopilotCli,
-    &tunacode::Tunacode,
-    &pydantic_ai::PydanticAi,
+    (Product::Opencode, &opencode::Opencode),
+    (Product::Codex, &codex::Codex),
+    (Product::GeminiCli, &gemini_cli::GeminiCli),
+    (Product::Pi, &pi::Pi),
+    (Product::Cline, &cline::Cline),
+    (Product::QwenCode, &qwen_code::QwenCode),
+    (Product::CopilotCli, &copilot_cli::CopilotCli),
+    (Product::Tunacode, &tunacode::Tunacode),
+    (Product::PydanticAi, &pydantic_ai::PydanticAi),
     #[cfg(feature = "sqlite")]
-    &goose::Goose,
+    (Product::Goose, &goose::Goose),
     #[cfg(feature = "sqlite")]
-    &openai_agents::OpenaiAgents,
+    (Product::OpenaiAgents, &openai_agents::OpenaiAgents),
     #[cfg(feature = "sqlite")]
-    &langgraph::Langgraph,
-    &ai_sdk_ui::AiSdkUi,
-    &ai_sdk_chunks::AiSdkChunks,
-    &ai_sdk_model::AiSdkModel,
-    &twenty::Twenty,
-    &tanstack::Tanstack,
-    &ag_ui_events::AgUiEvents,
-    &ag_ui_messages::AgUiMessages,
-    &request::Request,
+    (Product::Langgraph, &langgraph::Langgraph),
+    (Product::AiSdkUiMessages, &ai_sdk_ui::AiSdkUi),
+    (Product::AiSdkUiChunks, &ai_sdk_chunks::AiSdkChunks),
+    (Product::AiSdkModelMessages, &ai_sdk_model::AiSdkModel),
+    (Product::Twenty, &twenty::Twenty),
+    (Product::Tanstack, &tanstack::Tanstack),
+    (Product::AgUiEvents, &ag_ui_events::AgUiEvents),
+    (Product::AgUiMessages, &ag_ui_messages::AgUiMessages),
+    (Product::Request, &request::Request),
 ];
 
 /// The store of a product. `None` if the product needs a feature that is not compiled in.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
-    STORES.iter().copied().find(|store| store.product() == product)
+    STORES.iter().find(|(writer, _)| *writer == product).map(|(_, store)| *store)
 }
 
 /// The id of the parent session, if this file is a Codex rollout that forks from another file.
@@ -247,27 +211,24 @@ pub fn parent_of(bytes: &[u8]) -> Option<String> {
 pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
     read_by(files, |whole| {
         let look = Look::of(whole);
-        STORES.iter().copied().find(|store| store.owns(&look))
+        STORES.iter().copied().find(|(_, store)| store.owns(&look))
     })
 }
 
 /// The sessions in these files, which are known to be of this product.
-pub(crate) fn read_as(store: &'static dyn Store, files: &Files) -> Result<Vec<Session>, ReadError> {
-    read_by(files, |_| Some(store))
+pub(crate) fn read_as(known: Known, files: &Files) -> Result<Vec<Session>, ReadError> {
+    read_by(files, |_| Some(known))
 }
 
-fn read_by(
-    files: &Files,
-    store: impl FnOnce(&Files) -> Option<&'static dyn Store>,
-) -> Result<Vec<Session>, ReadError> {
+fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result<Vec<Session>, ReadError> {
     let unmarked = strays::unmarked(files);
     let whole = unmarked.as_ref().unwrap_or(files);
     let halves = Halves::of(whole);
     let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
-    let store = store(whole).ok_or(ReadError::Unknown)?;
+    let (product, store) = store(whole).ok_or(ReadError::Unknown)?;
     #[cfg(feature = "sqlite")]
     if let Some(words) = crate::sqlite::refusal(whole) {
-        return Err(ReadError::Form { product: store.product(), words });
+        return Err(ReadError::Form { product, words });
     }
     let mut sessions = store.read(whole)?;
     if store.is_parted()

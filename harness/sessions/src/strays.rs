@@ -12,8 +12,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::stores::Edit;
-use crate::{Files, Place, Session, Trouble, json};
+use crate::{Edit, Files, Place, Session, Trouble, json};
 
 /// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";

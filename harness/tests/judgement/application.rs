@@ -282,13 +282,7 @@ fn a_step_whose_request_crossed_the_stop_rests_on_how_the_turn_is_stopped() {
             _ => None,
         });
         let kind = RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 };
-        let asked = Event::Requested {
-            exchange: ExchangeId(99),
-            kind,
-            model: None,
-            compacted: false,
-            body: body.unwrap(),
-        };
+        let asked = Event::requested(ExchangeId(99), kind, body.unwrap());
         let d = key(&plan, "d");
         let args = plan.calls[d.0 as usize].deltas.concat();
         let started = Event::ToolStarted { call: Some(d), args };

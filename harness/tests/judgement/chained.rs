@@ -26,8 +26,8 @@ fn chained(plan: &Arc<Plan>, run: &Run) -> Run {
             body["previous_response_id"] = id.into();
             body["input"] = new.into();
         }
-        let body = body.to_string().into_bytes().into();
-        vec![Event::Requested { exchange: *exchange, kind: *kind, model: None, compacted: false, body }]
+        let body = body.to_string().into_bytes();
+        vec![Event::requested(*exchange, *kind, body)]
     })
 }
 
@@ -68,8 +68,8 @@ fn results_that_are_left_out_of_a_chain_are_missing() {
             let mut body: Value = serde_json::from_slice(body).unwrap();
             body["input"].as_array_mut().unwrap().remove(0);
             let kind = RequestKind::Refused { status: 400 };
-            let body = body.to_string().into_bytes().into();
-            vec![Event::Requested { exchange: *exchange, kind, model: None, compacted: false, body }]
+            let body = body.to_string().into_bytes();
+            vec![Event::requested(*exchange, kind, body)]
         }
         // A rejection has no continuation.
         Event::Requested { exchange, .. } if exchange.0 > 1 => Vec::new(),

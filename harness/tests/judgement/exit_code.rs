@@ -7,12 +7,7 @@ use brickbat::run::Receipt;
 use brickbat::verdict::{Finding, Judgement, Severity, Verdict};
 
 fn case(system: &str, verdict: Verdict, harms: &[Severity]) -> Case {
-    let id = PlanId {
-        scenario: "control/plain-batch".to_owned(),
-        variant: String::new(),
-        dialect: Dialect::OpenaiChat,
-        control: false,
-    };
+    let id = PlanId::new("control/plain-batch", Dialect::OpenaiChat);
     let finding = |harm: &Severity| Finding {
         place: "turn 1".to_owned(),
         expected: "a turn that works".to_owned(),

@@ -302,13 +302,7 @@ fn a_tool_of_a_reply_requested_after_the_stop_started_too_late() {
     let going_on = rebuilt(&run(&plan), |turn, event| match event {
         Event::TurnEnded { .. } if turn == 0 => {
             let (exchange, kind) = (ExchangeId(99), RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 });
-            let asked = Event::Requested {
-                exchange,
-                kind,
-                model: None,
-                compacted: false,
-                body: body.clone().unwrap(),
-            };
+            let asked = Event::requested(exchange, kind, body.clone().unwrap());
             let args = plan.calls[d.0 as usize].args.to_string();
             vec![asked, Event::ToolStarted { call: Some(d), args }, event.clone()]
         }

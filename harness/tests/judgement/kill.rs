@@ -173,14 +173,7 @@ fn conductor(plan: &std::sync::Arc<Plan>) -> Conductor {
         Conductor::new(std::sync::Arc::clone(plan), Patience { progress: 8, hang: 60, grace: None }, Some(3));
     conductor.start();
     let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-    let body = Vec::new().into();
-    conductor.observe(&Event::Requested {
-        exchange: ExchangeId(0),
-        kind,
-        model: None,
-        compacted: false,
-        body,
-    });
+    conductor.observe(&Event::requested(ExchangeId(0), kind, Vec::new()));
     conductor
 }
 

@@ -27,13 +27,7 @@ fn once_more(run: &Run) -> Event {
         _ => None,
     });
     let body = bodies.last().unwrap().clone();
-    Event::Requested {
-        exchange: ExchangeId(99),
-        kind: RequestKind::Surplus,
-        model: None,
-        compacted: false,
-        body,
-    }
+    Event::requested(ExchangeId(99), RequestKind::Surplus, body)
 }
 
 fn start(plan: &Plan, call: CallKey) -> Event {

@@ -35,13 +35,7 @@ impl Rehearsal {
 
     fn asks(&mut self, exchange: u32, turn: usize) -> Vec<Command> {
         let kind = RequestKind::Scripted { turn, reply: 0, attempt: 0 };
-        self.hears(Event::Requested {
-            exchange: ExchangeId(exchange),
-            kind,
-            model: None,
-            compacted: false,
-            body: Vec::new().into(),
-        })
+        self.hears(Event::requested(ExchangeId(exchange), kind, Vec::new()))
     }
 
     fn starts(&mut self, name: &str) -> Vec<Command> {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 use brickbat::action::Action;
 use brickbat::hash::fnv1a;
-use brickbat::plan::{BoundAction, MARKER, ServerBlock, Side};
+use brickbat::plan::{BoundAction, MARKER, PlannedPoint, PlannedTurn, ServerBlock, Side};
 use brickbat::provider::{Answer, Frames, Hold, Sent, ending_of};
 use brickbat::trace::{ExchangeId, Held};
 

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::process::InstalledIn;
 use brickbat_engine::provider::Misaddressed;
 
 /// The source of an error. It is shared, because every session of an adapter reports why the adapter is gone.
@@ -87,6 +86,15 @@ impl From<Misaddressed> for DriverError {
     fn from(lost: Misaddressed) -> DriverError {
         DriverError::Misaddressed(lost)
     }
+}
+
+/// The location of an adapter and its dependencies in the cache folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledIn {
+    /// Its folders, as a path in the cache folder that ends in `*`.
+    pub pattern: String,
+    /// The subfolder that the installation created.
+    pub made: &'static str,
 }
 
 impl DriverError {

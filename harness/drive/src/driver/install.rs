@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::{Duration, Instant};
 
-use super::error::DriverError;
+use super::error::{DriverError, InstalledIn};
 use super::file_source;
 use super::manifest::{FileSource, Install, MAX_FILE, Manifest};
-use super::process::{InstalledIn, Launch, ProcessLimits};
+use super::process::{Launch, ProcessLimits};
 use super::supervisor_handle;
 use project::Project;
 use tools::Tools;

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::environment;
-use super::error::DriverError;
+use super::error::{DriverError, InstalledIn};
 use super::stopwatch::within;
 use super::supervisor_handle::{self, Input, NotStarted, SupervisorHandle, program_status};
 use super::waits::Waits;
@@ -36,15 +36,6 @@ pub struct Launch {
     pub scratch: Option<PathBuf>,
     /// Time and size limits.
     pub limits: ProcessLimits,
-}
-
-/// The location of an adapter and its dependencies in the cache folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct InstalledIn {
-    /// Its folders, as a path in the cache folder that ends in `*`.
-    pub pattern: String,
-    /// The subfolder that the installation created.
-    pub made: &'static str,
 }
 
 #[derive(Debug, Clone, Copy)]

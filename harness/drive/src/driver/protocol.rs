@@ -316,16 +316,8 @@ mod tests {
 
     #[test]
     fn a_planned_tool_requires_its_marker() {
-        let planned = PlannedTool {
-            name: "lookup".into(),
-            params: vec![("key".into(), "string")],
-            deaf: true,
-            asks: false,
-            ends: false,
-            hands_over: false,
-            agent: false,
-            client: false,
-        };
+        let planned =
+            PlannedTool { deaf: true, ..PlannedTool::new("lookup", vec![("key".into(), "string")]) };
         let tool = ToolSpec::new(&planned, "http://127.0.0.1:1/gate".into());
         assert_eq!(tool.input_schema["required"], json!(["ref"]));
         assert_eq!(tool.input_schema["properties"]["key"], json!({"type": "string"}));

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use brickbat_engine::provider::Headers;
+use brickbat_rules::base64::digit;
 use brickbat_rules::redact::{Redactor, is_credential_header, is_credential_query, is_harmless_header};
 
 /// The values in the requests so far.
@@ -155,15 +156,7 @@ fn base64(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::new();
     let (mut bits, mut n_bits) = (0_u32, 0);
     for byte in text.trim_end_matches('=').bytes() {
-        let six = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = (bits << 6 | u32::from(six)) & 0xFFFF;
+        bits = (bits << 6 | u32::from(digit(byte)?)) & 0xFFFF;
         n_bits += 6;
         if n_bits >= 8 {
             n_bits -= 8;

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use futures::stream::{self, StreamExt};
 
-use super::system::Running;
+use super::system::{Company, Running};
 use super::{Attempt, Job, Options, attempt, models};
 use brickbat_engine::checks::Concurrency;
 use brickbat_engine::run::Run;
@@ -67,16 +67,6 @@ pub(super) struct PlanRun {
     /// The number of the adapter's process, if there is one.
     pub(super) process: Option<u32>,
     pub(super) company: Company,
-}
-
-/// The circumstances of one run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Company {
-    /// Other plans run at the same time.
-    Others,
-    Alone,
-    /// It runs alone, with longer waits, to confirm another run's result.
-    Suspect,
 }
 
 /// All runs of a plan in one.

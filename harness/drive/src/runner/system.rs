@@ -18,7 +18,6 @@ use mode::mode_of;
 
 use super::live::{self, DriveResult, Opener, Opening, Pace, Remains};
 use super::options::Repeat;
-use super::repeat::Company;
 use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
 use crate::driver::{
@@ -98,6 +97,16 @@ pub enum Origin {
     Command(String),
     /// Our own agent, in a separate process, with or without a planted bug.
     Own(Option<Canary>),
+}
+
+/// The circumstances of one run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Company {
+    /// Other plans run at the same time.
+    Others,
+    Alone,
+    /// It runs alone, with longer waits, to confirm another run's result.
+    Suspect,
 }
 
 /// The systems that need no adapter except our own.

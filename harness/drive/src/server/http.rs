@@ -258,16 +258,8 @@ pub(super) fn write_head(
     framing: Framing,
     after: After,
 ) {
-    out.extend_from_slice(b"HTTP/1.1 ");
-    write_number(out, usize::from(status), 10);
-    out.push(b' ');
-    out.extend_from_slice(reason(status).as_bytes());
-    for (name, value) in headers {
-        out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b": ");
-        out.extend_from_slice(value.as_ref().as_bytes());
-    }
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_ref().as_bytes()));
+    write_status_and_headers(out, status, headers);
     write_end_of_head(out, Some(framing), after);
 }
 
@@ -279,6 +271,16 @@ pub(super) fn write_foreign_head(
     framing: Option<Framing>,
     after: After,
 ) {
+    let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
+    write_status_and_headers(out, status, headers);
+    write_end_of_head(out, framing, after);
+}
+
+fn write_status_and_headers<'h>(
+    out: &mut Vec<u8>,
+    status: u16,
+    headers: impl Iterator<Item = (&'h str, &'h [u8])>,
+) {
     out.extend_from_slice(b"HTTP/1.1 ");
     write_number(out, usize::from(status), 10);
     out.push(b' ');
@@ -289,7 +291,6 @@ pub(super) fn write_foreign_head(
         out.extend_from_slice(b": ");
         out.extend_from_slice(value);
     }
-    write_end_of_head(out, framing, after);
 }
 
 fn write_end_of_head(out: &mut Vec<u8>, framing: Option<Framing>, after: After) {

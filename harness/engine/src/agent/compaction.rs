@@ -11,6 +11,10 @@ use super::thread::{Block, Message, ServerBlock};
 /// The beginning of every summary.
 const SUMMARY: &str = "Summary of the conversation so far: ";
 
+/// The messages of a step: the calls and their results. They stay while a turn runs, because the model has
+/// not seen them.
+pub(super) const STEP: usize = 2;
+
 /// The start of roughly the last `keep` messages: results are not separated from their calls.
 pub(crate) fn start(thread: &[Message], keep: usize) -> usize {
     let start = thread.len().saturating_sub(keep);
@@ -31,11 +35,22 @@ pub(crate) fn trimmed(thread: &[Message], keep: usize) -> Vec<Message> {
     trimmed
 }
 
+/// A summary that replaces the beginning of a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Summary<'a> {
+    /// The number of messages that stay.
+    pub(crate) keep: usize,
+    /// The text of the summary.
+    pub(crate) text: &'a str,
+    /// True if a turn is running.
+    pub(crate) is_turn_running: bool,
+}
+
 /// The thread with its beginning replaced by a summary. The user's messages of a running turn stay.
-pub(crate) fn summarised(thread: &[Message], keep: usize, summary: &str, is_running: bool) -> Vec<Message> {
-    let kept = &thread[start(thread, keep)..];
-    let summary = self::summary(summary);
-    let prompt = last_prompt(thread).filter(|_| is_running && !kept.iter().any(is_user));
+pub(crate) fn summarised(thread: &[Message], by: Summary<'_>) -> Vec<Message> {
+    let kept = &thread[start(thread, by.keep)..];
+    let summary = summary(by.text);
+    let prompt = last_prompt(thread).filter(|_| by.is_turn_running && !kept.iter().any(is_user));
     let mut summarised: Vec<Message> = std::iter::once(&summary).chain(prompt).chain(kept).cloned().collect();
     without_orphans(&mut summarised);
     summarised
@@ -141,7 +156,7 @@ mod tests {
     fn thread() -> Vec<Message> {
         let call = |id: &str| {
             let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
-            Message::Assistant(vec![Block::Call(Call { id: id.to_owned(), tool, args, signature: None })])
+            Message::Assistant(vec![Block::Call(Call::new(id, tool, args))])
         };
         let result = |id: &str| {
             let (call_id, text) = (id.to_owned(), "found".to_owned());
@@ -167,7 +182,8 @@ mod tests {
         for length in 1..=thread().len() {
             let whole = &thread()[..length];
             for keep in 0..=length {
-                let (trimmed, summarised) = (trimmed(whole, keep), summarised(whole, keep, "short", true));
+                let summary = Summary { keep, text: "short", is_turn_running: true };
+                let (trimmed, summarised) = (trimmed(whole, keep), summarised(whole, summary));
                 for kept in [&trimmed, &summarised] {
                     assert!(is_user(&kept[0]), "{length} {keep}: {kept:?}");
                     let is_parted = |pair: &[Message]| {

@@ -1,7 +1,7 @@
 //! The decisions of an agent, in the order in which a turn reaches them.
 //!
 //! Each default body is the decision of a correct agent, and its doc comment gives the reason. A planted bug
-//! ([`crate::flaws`]) overrides a few of them.
+//! ([`crate::flaws`]) overrides a few of them, and may also change the reply or the session that it is given.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,21 +9,19 @@ use std::fmt;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
-use brickbat_scenario::trace::{Consent, ShownState, TurnOutcome};
+use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 use brickbat_scenario::wire;
 
-use super::ending::Halt;
+use super::compaction::Summary;
 use super::io::RequestId;
 use super::model_errors::{IdProblem, InvalidCall, is_valid_name};
 use super::repair::repaired;
 use super::request;
 use super::session::{LateRun, Session};
-use super::step::{CallState, Step, StepCall, interrupted, not_allowed};
-use super::store;
+use super::step::{CallState, Step, StepCall, interrupted, not_allowed, saved};
 use super::sub_agent::SubThread;
 use super::thread::{Call, CallResult, Message};
-use super::turn::Turn;
-use super::{Setup, Tool, compaction, side_request};
+use super::{Setup, Tool, compaction};
 
 /// A context with at least this number of tokens counts as full: four fifths of 200,000, a common window of
 /// models.
@@ -36,10 +34,14 @@ pub(crate) enum Next {
     GoOn,
     /// Send a request immediately.
     Ask,
-    /// Wait for the next input.
+    /// Send the failed request again immediately.
+    Retry,
+    /// Leave the step, and wait for the next input.
     Wait,
     /// End the turn; everything that is to be kept has been saved.
     End(TurnOutcome),
+    /// Give up the running tools, save these messages, and end the turn.
+    BreakOff(Vec<Message>, TurnOutcome),
 }
 
 /// How a turn that the user stops is handled.
@@ -78,6 +80,40 @@ pub(crate) enum CutOff {
     /// The user wrote a message instead of answering a question.
     TalkedOver,
 }
+
+/// The reason why a turn ends although its reply makes calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Halt {
+    /// A tool that ends the turn has its result.
+    FinalTool,
+    /// The turn has reached its limit of steps.
+    Limit,
+}
+
+/// The position of a turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Progress {
+    /// The length of the thread before the turn.
+    pub(crate) start: usize,
+    /// The number of requests so far.
+    pub(crate) n_requests: u32,
+    /// How many times the current request was sent again.
+    pub(crate) n_retries: u32,
+}
+
+/// A message to a running turn.
+#[derive(Debug)]
+pub(crate) struct MidTurnMessage {
+    pub(crate) way: Aside,
+    pub(crate) text: String,
+    /// The calls that already had a result when the message came.
+    pub(crate) answered: Vec<String>,
+    /// True if a question to the user was open.
+    pub(crate) is_reply: bool,
+}
+
+/// The messages to a turn that are not yet in the thread, in order.
+pub(crate) type Said = Vec<MidTurnMessage>;
 
 /// Facts about a reply that failed.
 #[derive(Debug, Clone, Copy)]
@@ -217,7 +253,7 @@ pub(crate) trait Decisions: Send + Sync {
     fn handed_over(&mut self, _step: &mut Step, _session: &mut Session) {}
 
     /// The next step after a tool that was denied. The turn continues, and the model reads about the denial.
-    fn denied(&mut self, _turn: &mut Turn, _session: &mut Session) -> Next {
+    fn denied(&mut self, _step: &Step) -> Next {
         Next::GoOn
     }
 
@@ -239,13 +275,13 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// The next step after a complete reply. Its stop reason proves nothing: calls are answered regardless of
     /// the reason.
-    fn reply_complete(&mut self, _turn: &mut Turn, _session: &mut Session) -> Next {
+    fn reply_complete(&mut self, _step: &Step, _session: &mut Session) -> Next {
         Next::GoOn
     }
 
     /// The next step after a failed reply. If it has started tools, their results are kept; otherwise the
     /// request is sent again.
-    fn reply_failed(&mut self, _turn: &mut Turn, _failure: Failure<'_>, _session: &mut Session) -> Next {
+    fn reply_failed(&mut self, _step: &mut Step, _failure: Failure<'_>, _session: &mut Session) -> Next {
         Next::GoOn
     }
 
@@ -254,12 +290,21 @@ pub(crate) trait Decisions: Send + Sync {
         wanted_ms
     }
 
-    /// Prepares a retry. The thread stays as it was: the failed reply is not in it.
-    fn retries(&mut self, _turn: &Turn, _session: &mut Session) {}
+    /// The messages that a failed reply adds to the thread before a retry. There are none: nothing of it is
+    /// kept.
+    fn retries(&mut self, _step: &Step, _progress: Progress) -> Vec<Message> {
+        Vec::new()
+    }
 
     /// True if the reply is kept when a turn fails permanently. The user's message and earlier results always
     /// are.
-    fn keeps_failed(&mut self, _turn: &Turn, _failure: Failure<'_>, _session: &mut Session) -> bool {
+    fn keeps_failed(
+        &mut self,
+        _step: &Step,
+        _progress: Progress,
+        _failure: Failure<'_>,
+        _session: &mut Session,
+    ) -> bool {
         true
     }
 
@@ -299,17 +344,23 @@ pub(crate) trait Decisions: Send + Sync {
     /// because the thread is the same.
     fn control_moves(&mut self, _step: &mut Step, _tools: &[Tool]) {}
 
-    /// Saves a step: the reply as one message, then the results in the order of the calls, with nothing
-    /// between them. Messages to the running turn are saved later, unless they are taken out of the turn.
-    fn record(&mut self, turn: &mut Turn, _put_off: Option<&Change>, session: &mut Session) {
-        session.push_message(turn.step.message());
-        session.push_results(turn.step.results());
+    /// The messages that a step adds to the thread: the reply as one message, then the results in the order
+    /// of the calls, with nothing between them. Messages to the running turn are added later, unless they
+    /// are taken out of `said`.
+    fn record(&mut self, step: &Step, _said: &mut Said, _put_off: Option<&Change>) -> Vec<Message> {
+        saved(step.message(), step.results())
     }
 
     // The turn ends in the middle.
 
     /// How the user's stop is handled. The turn ends immediately, even if a tool does not react.
-    fn stops(&mut self, _turn: &mut Turn, _tools: &[Tool], _session: &mut Session) -> OnStop {
+    fn stops(
+        &mut self,
+        _step: &mut Step,
+        _progress: Progress,
+        _tools: &[Tool],
+        _session: &mut Session,
+    ) -> OnStop {
         OnStop::KeepReply
     }
 
@@ -341,7 +392,7 @@ pub(crate) trait Decisions: Send + Sync {
     }
 
     /// The next step after a stopped turn: the agent becomes idle.
-    fn stopped(&mut self, _turn: &mut Turn) -> Next {
+    fn stopped(&mut self) -> Next {
         Next::End(TurnOutcome::Cancelled)
     }
 
@@ -349,7 +400,7 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// True if a second prompt is accepted while a turn runs. It is rejected, because its messages would mix
     /// with those of the turn.
-    fn takes_second_prompt(&mut self, _turn: &mut Turn, _text: &str, _session: &mut Session) -> bool {
+    fn takes_second_prompt(&mut self, _step: &Step, _text: &str, _session: &mut Session) -> bool {
         false
     }
 
@@ -386,25 +437,19 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// The request body that asks for a summary of the messages before this index.
     fn summary_request(&self, setup: &Setup, thread: &[Message], end: usize) -> Vec<u8> {
-        side_request::of_summary(setup, &thread[..end])
+        request::of_summary(setup, &thread[..end])
     }
 
     /// The thread with its beginning replaced by a summary. It is repaired first, so that calls and results
     /// stay together.
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        compaction::summarised(&repaired(thread.to_vec()), keep, summary, is_turn_running)
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        compaction::summarised(&repaired(thread.to_vec()), summary)
     }
 
     /// The body of a request that asks a question about the thread. The question does not become part of the
     /// thread.
     fn question_request(&self, setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
-        side_request::of_question(setup, thread, question)
+        request::of_question(setup, thread, question)
     }
 
     // Another agent is a tool of this one.
@@ -437,8 +482,8 @@ pub(crate) trait Decisions: Send + Sync {
 
     /// Adds the current state of a running turn to the saved thread: the reply so far and the results that
     /// have arrived.
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        store::push(thread, turn.step.message_so_far(), turn.step.results());
+    fn save_running(&self, step: &Step, _progress: Progress, thread: &mut Vec<Message>) {
+        thread.extend(saved(step.message_so_far(), step.results()));
     }
 
     /// The thread as visible from outside: the one that the next request sends.

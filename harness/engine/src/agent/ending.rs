@@ -1,7 +1,7 @@
 //! Ends of a turn that the model does not decide: the user's stop, an exception, a limit, a tool that ends
 //! the turn.
 
-use super::decisions::{CutOff, OnStop};
+use super::decisions::{CutOff, Halt, OnStop};
 use super::failure::raised;
 use super::step::{CallState, Phase, Step, StepCall};
 use super::turn::Turn;
@@ -9,24 +9,16 @@ use super::{Agent, Output};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{ShownState, TurnOutcome};
 
-/// The reason why a turn ends although its reply makes calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Halt {
-    /// A tool that ends the turn has its result.
-    FinalTool,
-    /// The turn has reached its limit of steps.
-    Limit,
-}
-
 impl Agent {
     /// Handles the user's stop.
     pub(super) fn stop(&mut self, mut turn: Turn) -> Option<Turn> {
-        match self.decisions.stops(&mut turn, &self.setup.tools, &mut self.session) {
+        let (step, tools) = (&mut turn.step, &self.setup.tools);
+        match self.decisions.stops(step, turn.progress, tools, &mut self.session) {
             OnStop::KeepReply => self.cut_off(&mut turn, CutOff::Stopped),
             OnStop::DropReply => self.give_up(&mut turn.step),
             OnStop::Wait => return Some(turn),
         }
-        let next = self.decisions.stopped(&mut turn);
+        let next = self.decisions.stopped();
         self.follow(next, turn).break_value().flatten()
     }
 

@@ -43,8 +43,8 @@ impl Agent {
         if !self.decisions.is_complete(&mut turn.step, terminated) {
             return self.failed(turn, "the stream ended before the reply was complete", true);
         }
-        turn.n_retries = 0;
-        let next = self.decisions.reply_complete(&mut turn, &mut self.session);
+        turn.progress.n_retries = 0;
+        let next = self.decisions.reply_complete(&turn.step, &mut self.session);
         match self.follow(next, turn) {
             ControlFlow::Continue(turn) => self.go_on(turn),
             ControlFlow::Break(turn) => turn,
@@ -52,9 +52,10 @@ impl Agent {
     }
 
     fn failed(&mut self, mut turn: Turn, text: &str, may_pass: bool) -> Option<Turn> {
-        let may_retry = may_pass && turn.n_retries < MAX_RETRIES && turn.n_requests < MAX_REQUESTS;
+        let may_retry =
+            may_pass && turn.progress.n_retries < MAX_RETRIES && turn.progress.n_requests < MAX_REQUESTS;
         let failure = Failure { text, may_pass, may_retry };
-        let next = self.decisions.reply_failed(&mut turn, failure, &mut self.session);
+        let next = self.decisions.reply_failed(&mut turn.step, failure, &mut self.session);
         let mut turn = match self.follow(next, turn) {
             ControlFlow::Continue(turn) => turn,
             ControlFlow::Break(turn) => return turn,
@@ -66,19 +67,20 @@ impl Agent {
             return self.go_on(turn);
         }
         if self.decisions.shortens(self.setup.dialect, text) && self.shorten(&mut turn) {
-            turn.n_requests += 1;
+            turn.progress.n_requests += 1;
             return Some(turn);
         }
         // If the provider asks for a longer pause than a turn may take, there is no retry.
         let pause_ms = turn.step.pause_ms;
         if may_retry && pause_ms.is_none_or(|ms| ms <= MAX_PAUSE_MS) {
-            self.decisions.retries(&turn, &mut self.session);
-            turn.n_retries += 1;
-            turn.n_requests += 1;
+            let left = self.decisions.retries(&turn.step, turn.progress);
+            self.session.thread.extend(left);
+            turn.progress.n_retries += 1;
+            turn.progress.n_requests += 1;
             turn.step = self.ask_again(pause_ms);
             return Some(turn);
         }
-        if self.decisions.keeps_failed(&turn, failure, &mut self.session) {
+        if self.decisions.keeps_failed(&turn.step, turn.progress, failure, &mut self.session) {
             self.save(&mut turn);
         }
         self.session.end(raised(text));

@@ -1,7 +1,6 @@
 //! The complete interface of an agent without I/O: its inputs and its outputs.
 #![expect(missing_docs, reason = "the fields of these variants are named for what they hold")]
 
-use super::sub_agent::SHARE;
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
@@ -91,6 +90,10 @@ impl RequestId {
         self.0 / SHARE == other.0 / SHARE
     }
 }
+
+/// The count of numbers for requests, runs and timers that an agent and each of its sub-agents have. One turn
+/// has at most 64 requests.
+pub(super) const SHARE: u32 = 1 << 16;
 
 /// Identifies one of an agent's tool runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -3,23 +3,12 @@
 //! None of them may come between a call and its result, so they wait until the complete batch has its
 //! results.
 
-use super::decisions::{Asking, CutOff};
+use super::decisions::{Asking, CutOff, MidTurnMessage};
 use super::step::{CallState, Phase};
 use super::thread::Message;
 use super::turn::Turn;
 use super::{Agent, Output};
 use brickbat_scenario::trace::Aside;
-
-/// A message to a turn that is not yet in the thread.
-#[derive(Debug)]
-pub(crate) struct MidTurnMessage {
-    pub(crate) way: Aside,
-    pub(crate) text: String,
-    /// The calls that already had a result when the message came.
-    pub(crate) answered: Vec<String>,
-    /// True if a question to the user was open.
-    pub(crate) is_reply: bool,
-}
 
 impl Agent {
     /// Takes in a message to the turn, which continues. If the user sends it, it answers an open question
@@ -46,7 +35,7 @@ impl Agent {
 
     /// Takes in another prompt while a turn runs.
     pub(super) fn prompted_again(&mut self, mut turn: Turn, text: &str) -> Option<Turn> {
-        if self.decisions.takes_second_prompt(&mut turn, text, &mut self.session) {
+        if self.decisions.takes_second_prompt(&turn.step, text, &mut self.session) {
             turn.step = self.ask(Asking::Prompt);
         } else {
             self.session.outputs.push(Output::PromptRefused);

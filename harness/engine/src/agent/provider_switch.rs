@@ -93,7 +93,7 @@ mod tests {
     fn a_thread_keeps_messages_and_calls_at_another_provider() {
         let thought = Thought { text: "hm".to_owned(), signature: Some("sig".to_owned()) };
         let (id, tool) = ("toolu_01AduG6n3QhGe3JfHWpdM2qw".to_owned(), "lookup".to_owned());
-        let call = Call { id: id.clone(), tool, args: "{}".to_owned(), signature: Some("sig".to_owned()) };
+        let call = Call { signature: Some("sig".to_owned()), ..Call::new(id.clone(), tool, "{}") };
         let result = CallResult::text(id, "found".to_owned(), false);
         let mut agent = Agent::reference(Dialect::AnthropicMessages, Delivery::Streamed, &[]);
         agent.session.thread = vec![

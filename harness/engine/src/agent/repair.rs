@@ -117,7 +117,7 @@ mod tests {
 
     fn call(id: &str) -> Block {
         let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
-        Block::Call(Call { id: id.to_owned(), tool, args, signature: None })
+        Block::Call(Call::new(id, tool, args))
     }
 
     fn result(id: &str, text: &str) -> CallResult {

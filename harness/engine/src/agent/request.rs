@@ -1,5 +1,6 @@
-//! Makes a request body from a thread.
+//! Makes request bodies: for the next reply, and for a request about the thread.
 
+use super::compaction::transcript;
 use super::thread::{Block, Message};
 use super::{Setup, Tool};
 use brickbat_scenario::wire::{self, OfferedTool};
@@ -8,6 +9,23 @@ use brickbat_scenario::wire::{self, OfferedTool};
 pub(crate) fn body(setup: &Setup, thread: &[Message]) -> Vec<u8> {
     let Setup { dialect, delivery, thinking, model, declared, .. } = setup;
     wire::of(*dialect).request_body(model, *delivery, *thinking, declared, thread)
+}
+
+/// The request body that asks for a summary of these messages.
+pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
+    let text = format!("{SUMMARISE}\n\n{}", transcript(thread));
+    body(&without_tools(setup), &[Message::User(text)])
+}
+
+/// The body of a request that asks a question about a thread.
+pub(crate) fn of_question(setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
+    let text = format!("This is a conversation:\n\n{}\n{question}", transcript(thread));
+    body(&without_tools(setup), &[Message::User(text)])
+}
+
+/// The same setup without tools and thinking, for requests about a thread.
+pub(crate) fn without_tools(setup: &Setup) -> Setup {
+    Setup { declared: String::new(), ..setup.unthinking() }
 }
 
 /// True if the open batch of a thread was made without thinking. Some providers require thinking before the
@@ -36,3 +54,6 @@ pub(super) fn offered(tools: &[Tool]) -> Vec<OfferedTool<'_>> {
     });
     offered.collect()
 }
+
+/// The prompt for a summary.
+pub(crate) const SUMMARISE: &str = "Summarise this conversation.";

@@ -4,7 +4,7 @@
 use super::Output;
 use super::io::{RequestId, RunId, TimerId};
 use super::step::{CallState, Step, StepCall};
-use super::thread::{Block, CallResult, Message};
+use super::thread::Message;
 use brickbat_scenario::trace::{ShownState, TurnOutcome};
 
 #[derive(Debug, Default)]
@@ -26,20 +26,6 @@ pub(crate) struct LateRun {
 }
 
 impl Session {
-    /// Saves a reply, unless it is empty.
-    pub(crate) fn push_message(&mut self, blocks: Vec<Block>) {
-        if !blocks.is_empty() {
-            self.thread.push(Message::Assistant(blocks));
-        }
-    }
-
-    /// Saves the results of a reply, if there are any.
-    pub(crate) fn push_results(&mut self, results: Vec<CallResult>) {
-        if !results.is_empty() {
-            self.thread.push(Message::Results(results));
-        }
-    }
-
     /// Gives up the running tools. They are remembered, because a tool that does not react answers late.
     pub(crate) fn let_go(&mut self, step: &Step) {
         for call in step.calls() {

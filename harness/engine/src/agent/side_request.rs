@@ -5,11 +5,11 @@
 //! and even a thread with faults must be summarised. While a turn runs, a change waits until its step's
 //! results have arrived. Otherwise calls would be separated from them.
 
+use super::compaction::{STEP, Summary};
 use super::decisions::Asking;
 use super::step::{Phase, Step};
-use super::thread::Message;
 use super::turn::Turn;
-use super::{Agent, BodyEnd, Delivery, Input, Output, RequestId, Setup, Thinking, compaction, request};
+use super::{Agent, BodyEnd, Delivery, Input, Output, RequestId, Thinking, compaction};
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::wire::{ReplyEvent, decode_whole};
 
@@ -19,13 +19,6 @@ pub(crate) struct SideRequest {
     step: Step,
     change: Change,
 }
-
-/// The prompt for a summary.
-pub(crate) const SUMMARISE: &str = "Summarise this conversation.";
-
-/// The messages of a step: the calls and their results. They stay while a turn runs, because the model has
-/// not seen them.
-pub(super) const STEP: usize = 2;
 
 impl SideRequest {
     pub(super) fn id(&self) -> RequestId {
@@ -114,14 +107,15 @@ impl Agent {
         how: BodyEnd,
     ) -> Option<Turn> {
         let is_whole = self.is_whole(&mut side_request.step, how);
-        let prompt = turn.as_ref().and_then(|turn| compaction::prompt_from(&self.session.thread, turn.start));
+        let prompt =
+            turn.as_ref().and_then(|turn| compaction::prompt_from(&self.session.thread, turn.progress.start));
         if let Change::Summarise { keep } = side_request.change
             && is_whole
         {
-            let (keep, is_running) = (kept(keep, turn.is_some()), turn.is_some());
-            let summary = side_request.step.text();
+            let (keep, is_turn_running) = (kept(keep, turn.is_some()), turn.is_some());
+            let summary = Summary { keep, text: &side_request.step.text(), is_turn_running };
             let thread = &mut self.session.thread;
-            *thread = self.decisions.summarised(thread, keep, &summary, is_running);
+            *thread = self.decisions.summarised(thread, summary);
             // The count was for the longer thread.
             self.session.tokens = 0;
             let thread = &mut self.session.thread;
@@ -132,7 +126,7 @@ impl Agent {
             self.session.outputs.push(Output::Changed(side_request.change));
             return None;
         };
-        turn.start = compaction::place_of(&self.session.thread, prompt.as_ref());
+        turn.progress.start = compaction::place_of(&self.session.thread, prompt.as_ref());
         self.push_said(&mut turn);
         turn.step = self.ask(Asking::Summary);
         Some(turn)
@@ -163,31 +157,15 @@ impl Agent {
         let may_begin = |message| self.decisions.may_begin_with(message, turn.is_some());
         let is_blind = thread.get(first).is_some_and(may_begin);
         let keep = kept(keep as u32, turn.is_some());
-        let prompt = turn.as_ref().and_then(|turn| compaction::prompt_from(thread, turn.start));
+        let prompt = turn.as_ref().and_then(|turn| compaction::prompt_from(thread, turn.progress.start));
         *thread = if is_blind { thread.split_off(first) } else { compaction::trimmed(thread, keep) };
         if let Some(turn) = turn {
             if !is_blind {
                 compaction::keep_prompt(thread, 0, prompt.as_ref());
             }
-            turn.start = compaction::place_of(thread, prompt.as_ref());
+            turn.progress.start = compaction::place_of(thread, prompt.as_ref());
         }
     }
-}
-
-/// The request body that asks for a summary of these messages.
-pub(crate) fn of_summary(setup: &Setup, thread: &[Message]) -> Vec<u8> {
-    let text = format!("{SUMMARISE}\n\n{}", compaction::transcript(thread));
-    request::body(&without_tools(setup), &[Message::User(text)])
-}
-
-/// The body of a request that asks a question about a thread.
-pub(crate) fn of_question(setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
-    let text = format!("This is a conversation:\n\n{}\n{question}", compaction::transcript(thread));
-    request::body(&without_tools(setup), &[Message::User(text)])
-}
-
-pub(crate) fn without_tools(setup: &Setup) -> Setup {
-    Setup { declared: String::new(), ..setup.unthinking() }
 }
 
 /// The number of messages that stay. While a turn runs, its last step stays.

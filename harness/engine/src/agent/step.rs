@@ -1,6 +1,6 @@
 //! One incoming reply, and the tools that it started.
 
-use super::thread::{Block, Call, CallResult, ServerBlock, Thought};
+use super::thread::{Block, Call, CallResult, Message, ServerBlock, Thought};
 use super::{Delivery, RequestId, RunId, TimerId};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::ToolOutcome;
@@ -46,7 +46,7 @@ pub(crate) enum Phase {
 }
 
 /// A piece of the reply.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum StepBlock {
     Thought(StepThought),
     Text(String),
@@ -55,7 +55,7 @@ pub(crate) enum StepBlock {
 }
 
 /// A thought of the model, as far as it has arrived.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct StepThought {
     pub(crate) text: String,
     pub(crate) signature: Option<String>,
@@ -80,7 +80,7 @@ impl StepBlock {
 }
 
 /// A call of the reply.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct StepCall {
     pub(crate) index: u64,
     pub(crate) call: Call,
@@ -88,7 +88,7 @@ pub(crate) struct StepCall {
 }
 
 /// The state of a call.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CallState {
     /// Its arguments are still arriving.
     Open,
@@ -201,7 +201,7 @@ impl Step {
                 _ => self.blocks.push(StepBlock::Text(text)),
             },
             ReplyEvent::CallStart { index, id, name } => {
-                let call = Call { id, tool: name, args: String::new(), signature: None };
+                let call = Call::new(id, name, "");
                 self.blocks.push(StepBlock::Call(StepCall { index, call, state: CallState::Open }));
             }
             ReplyEvent::CallSignature { index, signature } => {
@@ -330,6 +330,13 @@ pub(crate) fn message_of<'a>(
     kept.sort_by_key(|block| block.call().is_some());
     let has_more = kept.iter().any(|block| !matches!(block, Block::Thought(_)));
     if has_more { kept } else { Vec::new() }
+}
+
+/// The messages that a reply and its results leave in the thread. An empty one is left out.
+pub(crate) fn saved(reply: Vec<Block>, results: Vec<CallResult>) -> Vec<Message> {
+    let reply = (!reply.is_empty()).then_some(Message::Assistant(reply));
+    let results = (!results.is_empty()).then_some(Message::Results(results));
+    reply.into_iter().chain(results).collect()
 }
 
 /// The result for a tool that ended.

@@ -92,7 +92,7 @@ impl Agent {
     pub(super) fn thread_now(&self) -> Vec<Message> {
         let mut thread = self.session.thread.clone();
         if let Some(turn) = &self.turn {
-            self.decisions.save_running(turn, &mut thread);
+            self.decisions.save_running(&turn.step, turn.progress, &mut thread);
             thread.extend(turn.said.iter().map(|message| Message::User(message.text.clone())));
         }
         thread
@@ -141,15 +141,6 @@ fn stored(thread: &[Message], tokens: u64, sub_agents: Vec<SubThread>) -> Vec<u8
         .expect("a thread is strings and flags, which JSON can say")
 }
 
-pub(crate) fn push(thread: &mut Vec<Message>, message: Vec<Block>, results: Vec<CallResult>) {
-    if !message.is_empty() {
-        thread.push(Message::Assistant(message));
-    }
-    if !results.is_empty() {
-        thread.push(Message::Results(results));
-    }
-}
-
 fn given_message(given: &GivenMessage) -> Option<Message> {
     match given {
         GivenMessage::User(text) => Some(Message::User(text.clone())),
@@ -169,7 +160,7 @@ fn given_block(given: &GivenBlock) -> Block {
         GivenBlock::Text(text) => Block::Text(text.clone()),
         GivenBlock::Call { id, tool, args, raw } => {
             let args = raw.clone().unwrap_or_else(|| args.to_string());
-            Block::Call(Call { id: id.clone(), tool: tool.clone(), args, signature: None })
+            Block::Call(Call::new(id.clone(), tool.clone(), args))
         }
     }
 }
@@ -192,7 +183,7 @@ mod tests {
 
     fn call(id: &str) -> Block {
         let (tool, args) = ("lookup".to_owned(), "{}".to_owned());
-        Block::Call(Call { id: id.to_owned(), tool, args, signature: None })
+        Block::Call(Call::new(id, tool, args))
     }
 
     fn result(id: &str) -> CallResult {

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::io::SHARE;
 use super::session::Counter;
 use super::thread::{Block, Message};
 use super::{Agent, Input, Output, RequestId, RunId, Setup, TimerId};
@@ -41,9 +42,6 @@ pub(crate) struct SubThread {
     run: u32,
     pub(crate) thread: Vec<Message>,
 }
-
-/// The count of numbers for requests, runs and timers that each agent has. One turn has at most 64 requests.
-pub(super) const SHARE: u32 = 1 << 16;
 
 /// True if an input is for a sub-agent.
 pub(super) fn is_of_one(input: &Input<'_>) -> bool {

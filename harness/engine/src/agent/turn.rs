@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::decisions::{Asking, Next};
-use super::mid_turn::MidTurnMessage;
+use super::compaction::STEP;
+use super::decisions::{Asking, Next, Progress, Said};
 use super::model_errors::{self, InvalidCall};
-use super::side_request::STEP;
 use super::step::{CallState, Phase, Step, not_allowed, result_of};
 use super::thread::{Block, Message};
 use super::{Agent, Input, Output, RequestId, RunId, compaction};
@@ -15,18 +14,15 @@ use brickbat_scenario::wire;
 
 /// A running turn.
 #[derive(Debug)]
-pub(crate) struct Turn {
-    pub(crate) step: Step,
-    pub(crate) n_retries: u32,
-    pub(crate) n_requests: u32,
+pub(super) struct Turn {
+    pub(super) step: Step,
+    pub(super) progress: Progress,
     /// How many times a request in the turn was too long and the thread was shortened.
     pub(super) n_shortened: u32,
-    /// The length of the thread before the turn.
-    pub(crate) start: usize,
     /// The number of finished replies with calls.
     pub(super) n_steps: u32,
     /// Messages to the turn that are not yet in the thread.
-    pub(crate) said: Vec<MidTurnMessage>,
+    pub(super) said: Said,
 }
 
 /// The maximum number of requests in one turn; more means a loop.
@@ -48,8 +44,8 @@ impl Agent {
         }
         // No request has this number.
         let step = Step::over(RequestId(u32::MAX));
-        let mut turn =
-            Turn { step, n_retries: 0, n_requests: 1, n_shortened: 0, start, n_steps: 0, said: Vec::new() };
+        let progress = Progress { start, n_requests: 1, n_retries: 0 };
+        let mut turn = Turn { step, progress, n_shortened: 0, n_steps: 0, said: Vec::new() };
         // A full context is compacted before the first request.
         let end = compaction::start(&self.session.thread, STEP);
         let is_compacting = match self.own_compaction(end, start) {
@@ -122,12 +118,26 @@ impl Agent {
         use std::ops::ControlFlow::{Break, Continue};
         match next {
             Next::GoOn => Continue(turn),
-            Next::Wait => Break(Some(turn)),
+            Next::Wait => {
+                turn.step = Step::over(turn.step.request);
+                Break(Some(turn))
+            }
+            Next::Retry => {
+                turn.progress.n_retries += 1;
+                self.follow(Next::Ask, turn)
+            }
             Next::Ask => {
+                turn.progress.n_requests += 1;
                 turn.step = self.ask(Asking::Retry);
                 Break(Some(turn))
             }
             Next::End(outcome) => {
+                self.session.end(outcome);
+                Break(None)
+            }
+            Next::BreakOff(saved, outcome) => {
+                self.session.let_go(&turn.step);
+                self.session.thread.extend(saved);
                 self.session.end(outcome);
                 Break(None)
             }
@@ -200,7 +210,7 @@ impl Agent {
             self.session.show(&id, state);
         }
         if matches!(outcome, ToolOutcome::Deny(_)) {
-            let next = self.decisions.denied(&mut turn, &mut self.session);
+            let next = self.decisions.denied(&turn.step);
             turn = match self.follow(next, turn) {
                 std::ops::ControlFlow::Continue(turn) => turn,
                 std::ops::ControlFlow::Break(turn) => return turn,
@@ -242,19 +252,19 @@ impl Agent {
             // stays as well.
             let thread = &self.session.thread;
             let end = if goes_on { thread.len() } else { compaction::start(thread, STEP - 1) };
-            self.own_compaction(end, turn.start)
+            self.own_compaction(end, turn.progress.start)
         });
         // A change that has waited for this step comes before the messages that arrived meanwhile.
         let waits = self.put_off.is_some();
         let said = if waits { std::mem::take(&mut turn.said) } else { Vec::new() };
         let was_told = self.save(&mut turn) || !said.is_empty();
         turn.said = said;
-        if !(goes_on || was_told) || turn.n_requests >= MAX_REQUESTS {
+        if !(goes_on || was_told) || turn.progress.n_requests >= MAX_REQUESTS {
             self.push_said(&mut turn);
             self.session.end(TurnOutcome::Returned);
             return None;
         }
-        turn.n_requests += 1;
+        turn.progress.n_requests += 1;
         if let Some(change) = self.put_off.take()
             && self.begin_change(&change, Some(&mut turn))
         {
@@ -263,14 +273,15 @@ impl Agent {
             return Some(turn);
         }
         self.push_said(&mut turn);
-        turn.step = self.ask(Asking::Results { turn_start: turn.start });
+        turn.step = self.ask(Asking::Results { turn_start: turn.progress.start });
         Some(turn)
     }
 
     /// Saves the step and, after it, the messages that arrived meanwhile. Returns whether there were any.
     pub(super) fn save(&mut self, turn: &mut Turn) -> bool {
         let was_told = !turn.said.is_empty();
-        self.decisions.record(turn, self.put_off.as_ref(), &mut self.session);
+        let saved = self.decisions.record(&turn.step, &mut turn.said, self.put_off.as_ref());
+        self.session.thread.extend(saved);
         self.push_said(turn);
         was_told
     }

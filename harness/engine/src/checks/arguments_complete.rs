@@ -6,14 +6,11 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "arguments-complete",
     summary: "tools run with the arguments that the model gave",
-    level: Level::L3,
     invariants: &[5, 26],
-    severity: Severity::PartialArguments,
-    rests_on: &[],
     applies: |evidence| evidence.has_run(),
     find,
+    ..Check::new("arguments-complete", Level::L3, Severity::PartialArguments)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -3,15 +3,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "arguments-whole",
     summary: "the arguments of every call in a request are a JSON object, or exactly what the model sent \
               instead",
-    level: Level::L0,
     invariants: &[5, 6],
-    severity: Severity::PartialArguments,
-    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
+    ..Check::new("arguments-whole", Level::L0, Severity::PartialArguments)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

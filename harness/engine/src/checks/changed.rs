@@ -20,86 +20,9 @@ pub struct Changed {
 impl Changed {
     /// Reads the changes from a trace. Content that comes after a change is not affected by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
-        // Results that do not fit into the window may be cut anywhere.
-        let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
-        let mut changed = Changed { turns, calls, asides: Vec::new(), taken_back: Vec::new() };
-        // Each message to a running turn, as requests write it, and whether the model has received it.
-        let mut asides: Vec<(String, bool)> = Vec::new();
-        let mut told = vec![false; plan.calls.len()];
-        let mut standing: Vec<usize> = Vec::new();
-        let (mut is_running, mut n_requests) = (false, 0);
-        // A running turn may postpone a change until the results of its step have come. These results may
-        // then disappear, too, and so may the content of requests in between.
-        let mut is_put_off = false;
-        let mut own = OwnCompaction::of(plan);
-        // A summary that is requested while a turn runs may also replace the user's message of that turn.
-        let mut is_summarised = false;
-        for event in trace.events() {
-            match event {
-                Event::Prompted { turn } => {
-                    standing.push(*turn);
-                    (is_running, is_put_off, is_summarised) = (true, false, false);
-                }
-                Event::TurnEnded { .. } | Event::Killed => {
-                    (is_running, is_put_off, is_summarised) = (false, false, false);
-                }
-                Event::Requested { body, kind, compacted, .. } => {
-                    n_requests += 1;
-                    let body = String::from_utf8_lossy(body);
-                    if *compacted {
-                        own.apply(&mut changed, &mut standing, is_running);
-                        let told = asides.iter().map(|(_, is_told)| is_told);
-                        changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
-                    }
-                    own.requested(plan, *kind, &body, &told);
-                    // A message that the model was given to summarise is in the summary, as far as the system
-                    // can ensure that.
-                    if is_summarised && *kind == RequestKind::Auxiliary {
-                        let given = |turn: &usize| body.contains(&as_written(&plan.turns[*turn].user));
-                        standing.retain(|turn| {
-                            let is_given = given(turn);
-                            changed.turns[*turn] |= is_given;
-                            !is_given
-                        });
-                    }
-                    for ((text, is_told), gone) in asides.iter_mut().zip(&mut changed.asides) {
-                        *is_told |= body.contains(text.as_str());
-                        *gone |= *is_told && is_put_off;
-                    }
-                }
-                Event::Said { text, .. } => {
-                    asides.push((as_written(text), false));
-                    changed.asides.push(false);
-                }
-                Event::ToolSettled { call, .. } => {
-                    told[call.0 as usize] = true;
-                    changed.calls[call.0 as usize] |= is_put_off;
-                }
-                Event::Changed { change: change @ (Change::Trim { .. } | Change::Summarise { .. }) } => {
-                    // The user's message of the running turn stays.
-                    let n_gone = standing.len() - usize::from(is_running && !standing.is_empty());
-                    standing.drain(..n_gone).for_each(|turn| changed.turns[turn] = true);
-                    changed.calls.iter_mut().zip(&told).for_each(|(gone, told)| *gone |= *told);
-                    // A message that the model has received is history, even in a running turn.
-                    let told = asides.iter().map(|(_, is_told)| is_told);
-                    changed.asides.iter_mut().zip(told).for_each(|(gone, is_told)| *gone |= *is_told);
-                    is_put_off = is_running;
-                    is_summarised = is_running && matches!(change, Change::Summarise { .. });
-                }
-                Event::Changed { change: Change::Rewind { prompts } } => {
-                    let from = standing.len().saturating_sub(*prompts as usize);
-                    for turn in standing.drain(from..) {
-                        changed.turns[turn] = true;
-                        changed.taken_back.push((turn, n_requests));
-                        let own =
-                            plan.calls.iter().zip(&mut changed.calls).filter(|(call, _)| call.turn == turn);
-                        own.for_each(|(_, gone)| *gone = true);
-                    }
-                }
-                _ => {}
-            }
-        }
-        changed
+        let mut standing = Standing::of(plan);
+        trace.events().iter().for_each(|event| standing.on(event));
+        standing.changed
     }
 
     /// True if the user's message of a turn may be missing.
@@ -115,6 +38,140 @@ impl Changed {
     /// True if the result of a call may be missing.
     pub fn result_may_be_gone(&self, call: CallKey) -> bool {
         self.calls.get(call.0 as usize).copied().unwrap_or_default()
+    }
+}
+
+/// The history that the system still has, event by event.
+struct Standing<'a> {
+    plan: &'a Plan,
+    changed: Changed,
+    /// The turns with a user message in the history, in order.
+    prompts: Vec<usize>,
+    /// Each message to a running turn, as requests write it, and true if the model has received it.
+    asides: Vec<(String, bool)>,
+    /// For each call, true if it has its result.
+    answered: Vec<bool>,
+    stage: Stage,
+    own: OwnCompaction,
+    n_requests: usize,
+}
+
+/// The state of the system, as far as a change of the history depends on it.
+///
+/// A running turn may postpone a change until the results of its step have come. These results may then
+/// disappear, too, and so may the content of requests in between.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Idle,
+    Running,
+    /// A turn runs that may have postponed a trim.
+    Trimming,
+    /// A turn runs that may have postponed a summary. The summary may also replace the user's message of that
+    /// turn.
+    Summarising,
+}
+
+impl Stage {
+    fn is_running(self) -> bool {
+        self != Stage::Idle
+    }
+
+    fn has_put_off(self) -> bool {
+        matches!(self, Stage::Trimming | Stage::Summarising)
+    }
+}
+
+impl<'a> Standing<'a> {
+    fn of(plan: &'a Plan) -> Standing<'a> {
+        // Results that do not fit into the window may be cut anywhere.
+        let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
+        Standing {
+            plan,
+            changed: Changed { turns, calls, asides: Vec::new(), taken_back: Vec::new() },
+            prompts: Vec::new(),
+            asides: Vec::new(),
+            answered: vec![false; plan.calls.len()],
+            stage: Stage::Idle,
+            own: OwnCompaction::of(plan),
+            n_requests: 0,
+        }
+    }
+
+    fn on(&mut self, event: &Event) {
+        match event {
+            Event::Prompted { turn } => {
+                self.prompts.push(*turn);
+                self.stage = Stage::Running;
+            }
+            Event::TurnEnded { .. } | Event::Killed => self.stage = Stage::Idle,
+            Event::Requested { body, kind, compacted, .. } => {
+                self.requested(*kind, &String::from_utf8_lossy(body), *compacted);
+            }
+            Event::Said { text, .. } => {
+                self.asides.push((as_written(text), false));
+                self.changed.asides.push(false);
+            }
+            Event::ToolSettled { call, .. } => {
+                self.answered[call.0 as usize] = true;
+                self.changed.calls[call.0 as usize] |= self.stage.has_put_off();
+            }
+            Event::Changed { change: Change::Trim { .. } } => self.shortened(Stage::Trimming),
+            Event::Changed { change: Change::Summarise { .. } } => self.shortened(Stage::Summarising),
+            Event::Changed { change: Change::Rewind { prompts } } => self.taken_back(*prompts as usize),
+            _ => {}
+        }
+    }
+
+    fn requested(&mut self, kind: RequestKind, body: &str, is_compacted: bool) {
+        self.n_requests += 1;
+        if is_compacted {
+            self.own.apply(&mut self.changed, &mut self.prompts, self.stage.is_running());
+            self.received_asides_are_gone();
+        }
+        self.own.requested(self.plan, kind, body, &self.answered);
+        // A message that the model was given to summarise is in the summary, as far as the system can ensure
+        // that.
+        if self.stage == Stage::Summarising && kind == RequestKind::Auxiliary {
+            let (plan, gone) = (self.plan, &mut self.changed.turns);
+            self.prompts.retain(|turn| {
+                let is_given = body.contains(&as_written(&plan.turns[*turn].user));
+                gone[*turn] |= is_given;
+                !is_given
+            });
+        }
+        for ((text, is_received), gone) in self.asides.iter_mut().zip(&mut self.changed.asides) {
+            *is_received |= body.contains(text.as_str());
+            *gone |= *is_received && self.stage.has_put_off();
+        }
+    }
+
+    /// Takes a trim or a summary. While a turn runs, the stage becomes `put_off`.
+    fn shortened(&mut self, put_off: Stage) {
+        // The user's message of the running turn stays.
+        let n_gone = self.prompts.len() - usize::from(self.stage.is_running() && !self.prompts.is_empty());
+        self.prompts.drain(..n_gone).for_each(|turn| self.changed.turns[turn] = true);
+        self.changed.calls.iter_mut().zip(&self.answered).for_each(|(gone, is_there)| *gone |= *is_there);
+        self.received_asides_are_gone();
+        if self.stage.is_running() {
+            self.stage = put_off;
+        }
+    }
+
+    /// A message that the model has received is history, even in a running turn.
+    fn received_asides_are_gone(&mut self) {
+        let received = self.asides.iter().map(|(_, is_received)| is_received);
+        self.changed.asides.iter_mut().zip(received).for_each(|(gone, is_received)| *gone |= *is_received);
+    }
+
+    /// Takes the user's last `n_prompts` messages back.
+    fn taken_back(&mut self, n_prompts: usize) {
+        let from = self.prompts.len().saturating_sub(n_prompts);
+        for turn in self.prompts.drain(from..) {
+            self.changed.turns[turn] = true;
+            self.changed.taken_back.push((turn, self.n_requests));
+            let calls = self.plan.calls.iter().zip(&mut self.changed.calls);
+            calls.filter(|(call, _)| call.turn == turn).for_each(|(_, gone)| *gone = true);
+        }
     }
 }
 
@@ -142,8 +199,8 @@ impl OwnCompaction {
         }
     }
 
-    /// Takes a request that is sent. `told` marks the calls that have their results.
-    fn requested(&mut self, plan: &Plan, kind: RequestKind, body: &str, told: &[bool]) {
+    /// Takes a request that is sent. `answered` marks the calls that have their results.
+    fn requested(&mut self, plan: &Plan, kind: RequestKind, body: &str, answered: &[bool]) {
         for (turn, planned) in plan.turns.iter().enumerate() {
             if body.contains(&as_written(&planned.user)) {
                 self.sent_turns[turn] = true;
@@ -156,17 +213,17 @@ impl OwnCompaction {
             let text = call.outcome.text();
             text.contains(call.marker.as_str()) && body.contains(&as_written(text))
         };
-        for ((call, is_told), is_sent) in plan.calls.iter().zip(told).zip(&mut self.sent_results) {
-            *is_sent |= body.contains(call.marker.as_str()) && (*is_told || has_text(call));
+        for ((call, is_answered), is_sent) in plan.calls.iter().zip(answered).zip(&mut self.sent_results) {
+            *is_sent |= body.contains(call.marker.as_str()) && (*is_answered || has_text(call));
         }
         self.is_due |= reports_full(plan, kind);
     }
 
     /// Notes that the history is shorter: anything that was sent may be missing. The user's message of the
     /// running turn may be missing only if it was sent to be summarised.
-    fn apply(&self, changed: &mut Changed, standing: &mut Vec<usize>, is_running: bool) {
-        let last = standing.last().copied().filter(|_| is_running);
-        standing.retain(|turn| {
+    fn apply(&self, changed: &mut Changed, prompts: &mut Vec<usize>, is_running: bool) {
+        let last = prompts.last().copied().filter(|_| is_running);
+        prompts.retain(|turn| {
             let is_gone =
                 if last == Some(*turn) { self.summarised_turns[*turn] } else { self.sent_turns[*turn] };
             changed.turns[*turn] |= is_gone;

@@ -3,14 +3,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "consent-given",
     summary: "a call that needs the user's consent runs only after the user has given it",
-    level: Level::L3,
     invariants: &[25],
-    severity: Severity::ExecutedUnasked,
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.plan.calls.iter().any(|call| call.asks),
     find,
+    ..Check::new("consent-given", Level::L3, Severity::ExecutedUnasked)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -6,14 +6,12 @@ use super::*;
 use brickbat_scenario::scenario::Times;
 
 pub(super) const CHECK: Check = Check {
-    id: "executed-once",
     summary: "no call runs twice or in a later turn",
-    level: Level::L3,
     invariants: &[19],
-    severity: Severity::ExecutedAgain,
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_run(),
     find,
+    ..Check::new("executed-once", Level::L3, Severity::ExecutedAgain)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -3,15 +3,13 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "failure-honest",
     summary: "a call that succeeded is not recorded as failed, and a call that started is not recorded as \
               not run",
-    level: Level::L3,
     invariants: &[17],
-    severity: Severity::OutcomeDenied,
     rests_on: &[Duty::Loop],
     applies: has_result_of_run,
     find,
+    ..Check::new("failure-honest", Level::L3, Severity::OutcomeDenied)
 };
 
 /// Words that mark the text next to them as a failure.

@@ -9,14 +9,11 @@ use super::*;
 use brickbat_scenario::plan::ScriptBlock;
 
 pub(super) const CHECK: Check = Check {
-    id: "healthy-untouched",
     summary: "turns without a fault are sent back unmodified",
-    level: Level::L1,
     invariants: &[18, 24, 25, 26],
-    severity: Severity::HistoryAltered,
-    rests_on: &[],
     applies: has_healthy,
     find,
+    ..Check::new("healthy-untouched", Level::L1, Severity::HistoryAltered)
 };
 
 fn has_healthy(evidence: &Evidence<'_>) -> bool {

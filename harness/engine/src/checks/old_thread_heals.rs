@@ -4,14 +4,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "old-thread-heals",
     summary: "a thread that was already broken when the system loaded it works again",
-    level: Level::L5,
     invariants: &[12],
-    severity: Severity::BrickedByClient,
     rests_on: &[Duty::Repair],
     applies: |evidence| given::is_broken(evidence.plan),
     find,
+    ..Check::new("old-thread-heals", Level::L5, Severity::BrickedByClient)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -10,14 +10,11 @@ use super::*;
 use brickbat_scenario::plan::ScriptBlock;
 
 pub(super) const CHECK: Check = Check {
-    id: "order-kept",
     summary: "calls and texts keep the order in which the model made them",
-    level: Level::L1,
     invariants: &[13, 20],
-    severity: Severity::Reordered,
-    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
+    ..Check::new("order-kept", Level::L1, Severity::Reordered)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

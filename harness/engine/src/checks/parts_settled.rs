@@ -8,14 +8,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "parts-settled",
     summary: "no call of a finished turn stays displayed, or stored, as running",
-    level: Level::L2,
     invariants: &[2, 10, 14],
-    severity: Severity::StuckPart,
     rests_on: &[Duty::States],
     applies: shows_calls,
     find,
+    ..Check::new("parts-settled", Level::L2, Severity::StuckPart)
 };
 
 fn shows_calls(evidence: &Evidence<'_>) -> bool {

@@ -3,14 +3,11 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "pause-heeded",
     summary: "no request is sent during a wait that the provider requested",
-    level: Level::L4,
     invariants: &[22],
-    severity: Severity::ProviderUnheeded,
-    rests_on: &[],
     applies: has_pause,
     find,
+    ..Check::new("pause-heeded", Level::L4, Severity::ProviderUnheeded)
 };
 
 fn has_pause(evidence: &Evidence<'_>) -> bool {

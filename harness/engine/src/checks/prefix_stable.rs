@@ -4,14 +4,11 @@ use super::stable::{accepted, changes};
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "prefix-stable",
     summary: "each request begins with the complete request before it, except where a break was repaired",
-    level: Level::L4,
     invariants: &[18, 26],
-    severity: Severity::PrefixUnstable,
-    rests_on: &[],
     applies: |evidence| accepted(evidence).nth(1).is_some(),
     find,
+    ..Check::new("prefix-stable", Level::L4, Severity::PrefixUnstable)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -5,14 +5,11 @@ use std::sync::Arc;
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "refusal-heeded",
     summary: "a request that cannot succeed (400, 401, 402, 404, 422) is not repeated unchanged",
-    level: Level::L4,
     invariants: &[22],
-    severity: Severity::ProviderUnheeded,
-    rests_on: &[],
     applies: |evidence| evidence.requests.iter().any(|request| hopeless(request.kind).is_some()),
     find,
+    ..Check::new("refusal-heeded", Level::L4, Severity::ProviderUnheeded)
 };
 
 /// Statuses that an unchanged request would get again: it is malformed, not authorised, not paid for, or asks

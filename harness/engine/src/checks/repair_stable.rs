@@ -4,14 +4,11 @@ use super::stable::{Story, accepted, changes};
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "repair-stable",
     summary: "a repaired history is not changed again by later requests",
-    level: Level::L1,
     invariants: &[9, 18],
-    severity: Severity::PrefixUnstable,
-    rests_on: &[],
     applies: has_repair,
     find,
+    ..Check::new("repair-stable", Level::L1, Severity::PrefixUnstable)
 };
 
 /// True if two requests follow the first break.

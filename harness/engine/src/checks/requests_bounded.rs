@@ -3,14 +3,11 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "requests-bounded",
     summary: "a turn sends no more requests than it needs, and after the user's stop at most one that was already on its way",
-    level: Level::L0,
     invariants: &[22, 24],
-    severity: Severity::RequestLoop,
-    rests_on: &[],
     applies: |_| true,
     find,
+    ..Check::new("requests-bounded", Level::L0, Severity::RequestLoop)
 };
 
 /// Requests that may come after the user's stop: one may have been on its way.

@@ -11,14 +11,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "results-kept",
     summary: "the last request contains every result that was delivered in time",
-    level: Level::L3,
     invariants: &[17],
-    severity: Severity::ResultsLost,
     rests_on: &[Duty::Loop],
     applies: has_result_in_time,
     find,
+    ..Check::new("results-kept", Level::L3, Severity::ResultsLost)
 };
 
 /// True if a result was delivered in time and a later turn needs it.

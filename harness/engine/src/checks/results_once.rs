@@ -3,14 +3,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "results-once",
     summary: "no call has two results in one request",
-    level: Level::L1,
     invariants: &[1, 3, 9, 10],
-    severity: Severity::Reordered,
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
+    ..Check::new("results-once", Level::L1, Severity::Reordered)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

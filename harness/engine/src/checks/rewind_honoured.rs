@@ -3,14 +3,11 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "rewind-honoured",
     summary: "no later request contains what the user took back",
-    level: Level::L2,
     invariants: &[23],
-    severity: Severity::Reordered,
-    rests_on: &[],
     applies: |evidence| !evidence.changed.taken_back.is_empty(),
     find,
+    ..Check::new("rewind-honoured", Level::L2, Severity::Reordered)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

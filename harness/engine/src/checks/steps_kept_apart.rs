@@ -3,14 +3,11 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "steps-kept-apart",
     summary: "calls from different replies are not merged into one message",
-    level: Level::L1,
     invariants: &[7],
-    severity: Severity::Reordered,
-    rests_on: &[],
     applies: |evidence| evidence.has_calls(),
     find,
+    ..Check::new("steps-kept-apart", Level::L1, Severity::Reordered)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

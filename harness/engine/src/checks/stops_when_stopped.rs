@@ -9,14 +9,12 @@
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "stops-when-stopped",
     summary: "a turn that was stopped starts no more tools and sends no more requests",
-    level: Level::L3,
     invariants: &[22],
-    severity: Severity::RunsOnAfterStop,
     rests_on: &[Duty::Loop],
     applies: |evidence| stopped_turns(evidence).next().is_some(),
     find,
+    ..Check::new("stops-when-stopped", Level::L3, Severity::RunsOnAfterStop)
 };
 
 /// Turns that the user stopped. A turn that the harness had to stop is left out: `turn-ends` reports it.

@@ -4,14 +4,12 @@ use super::*;
 use brickbat_rules::admission::{self, Author};
 
 pub(super) const CHECK: Check = Check {
-    id: "success-honest",
     summary: "a call that did not succeed is not recorded as a success",
-    level: Level::L3,
     invariants: &[17, 25],
-    severity: Severity::SuccessFabricated,
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
+    ..Check::new("success-honest", Level::L3, Severity::SuccessFabricated)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

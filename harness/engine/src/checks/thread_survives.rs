@@ -12,14 +12,11 @@ use brickbat_scenario::scenario::Stop;
 use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
-    id: "thread-survives",
     summary: "every request of the thread is accepted, and every later turn works",
-    level: Level::L0,
     invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
-    severity: Severity::BrickedByClient,
-    rests_on: &[],
     applies: |_| true,
     find,
+    ..Check::new("thread-survives", Level::L0, Severity::BrickedByClient)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -5,14 +5,11 @@ use brickbat_scenario::plan::{Mark, PlannedPoint, Side};
 use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
-    id: "truncation-noticed",
     summary: "a turn does not end as a success if its last reply was cut off",
-    level: Level::L3,
     invariants: &[15, 21],
-    severity: Severity::TruncationTaken,
-    rests_on: &[],
     applies: has_cut_reply,
     find,
+    ..Check::new("truncation-noticed", Level::L3, Severity::TruncationTaken)
 };
 
 fn has_cut_reply(evidence: &Evidence<'_>) -> bool {

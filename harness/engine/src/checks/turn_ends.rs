@@ -9,14 +9,11 @@ use brickbat_scenario::plan::{Mark, Side};
 use brickbat_scenario::trace::Held;
 
 pub(super) const CHECK: Check = Check {
-    id: "turn-ends",
     summary: "every turn ends",
-    level: Level::L0,
     invariants: &[16, 21, 22],
-    severity: Severity::Hang,
-    rests_on: &[],
     applies: |_| true,
     find,
+    ..Check::new("turn-ends", Level::L0, Severity::Hang)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

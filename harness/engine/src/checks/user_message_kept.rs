@@ -7,14 +7,12 @@ use super::*;
 use brickbat_scenario::plan::Side;
 
 pub(super) const CHECK: Check = Check {
-    id: "user-message-kept",
     summary: "the last request contains everything that the user said",
-    level: Level::L2,
     invariants: &[11],
-    severity: Severity::UserMessageLost,
     rests_on: &[Duty::Input],
     applies: |_| true,
     find,
+    ..Check::new("user-message-kept", Level::L2, Severity::UserMessageLost)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

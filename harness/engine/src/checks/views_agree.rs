@@ -5,14 +5,11 @@ use std::collections::BTreeMap;
 use super::*;
 
 pub(super) const CHECK: Check = Check {
-    id: "views-agree",
     summary: "the display, the store and the requests agree on the result of every call",
-    level: Level::L2,
     invariants: &[14],
-    severity: Severity::ViewsDiffer,
-    rests_on: &[],
     applies: has_views,
     find,
+    ..Check::new("views-agree", Level::L2, Severity::ViewsDiffer)
 };
 
 /// True if a result has a second view.

@@ -11,14 +11,7 @@ fn plan() -> Arc<Plan> {
 }
 
 fn request(number: u32) -> Event {
-    let body = Vec::new().into();
-    Event::Requested {
-        exchange: ExchangeId(number),
-        kind: RequestKind::Surplus,
-        model: None,
-        compacted: false,
-        body,
-    }
+    Event::requested(ExchangeId(number), RequestKind::Surplus, Vec::new())
 }
 
 #[test]
@@ -51,13 +44,7 @@ fn held_replies_continue_if_the_system_notices_a_stop_only_then() {
         conductor.start();
         let exchange = ExchangeId(0);
         let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-        conductor.observe(&Event::Requested {
-            exchange,
-            kind,
-            model: None,
-            compacted: false,
-            body: Vec::new().into(),
-        });
+        conductor.observe(&Event::requested(exchange, kind, Vec::new()));
         let (at, grade) = (Held { mark, side }, Confidence::Observed);
         assert_eq!(conductor.observe(&Event::Held { exchange, at, grade }), [Command::Stop]);
         assert_eq!(conductor.observe(&Event::Quiet), []);
@@ -123,16 +110,7 @@ fn the_user_answers_as_planned_and_not_after_a_stop() {
 fn the_stop_waits_for_the_planned_result() {
     let plan = plan();
     let mut conductor = Conductor::new(Arc::clone(&plan), PATIENCE, None);
-    conductor.start();
-    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-    let body = Vec::new().into();
-    conductor.observe(&Event::Requested {
-        exchange: ExchangeId(0),
-        kind,
-        model: None,
-        compacted: false,
-        body,
-    });
+    ask_for_first_reply(&mut conductor);
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
     let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
     assert_eq!(conductor.observe(&start(0)), []);
@@ -155,16 +133,7 @@ fn a_second_prompt_gets_its_own_turn_unless_it_is_rejected() {
     let text = include_str!("../../../../scenarios/steer/second-prompt.yaml");
     for refused in [true, false] {
         let mut conductor = conductor_of(text);
-        conductor.start();
-        let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-        let body = Vec::new().into();
-        conductor.observe(&Event::Requested {
-            exchange: ExchangeId(0),
-            kind,
-            model: None,
-            compacted: false,
-            body,
-        });
+        ask_for_first_reply(&mut conductor);
         conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
         let start = |key| Event::ToolStarted { call: Some(CallKey(key)), args: String::new() };
         let commands: Vec<Command> = (0..3).flat_map(|key| conductor.observe(&start(key))).collect();
@@ -209,14 +178,8 @@ fn settled(key: u32) -> Event {
 /// Sends the request for the first reply of the first turn.
 fn ask_for_first_reply(conductor: &mut Conductor) {
     conductor.start();
-    let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, Vec::new().into());
-    conductor.observe(&Event::Requested {
-        exchange: ExchangeId(0),
-        kind,
-        model: None,
-        compacted: false,
-        body,
-    });
+    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+    conductor.observe(&Event::requested(ExchangeId(0), kind, Vec::new()));
 }
 
 #[test]
@@ -290,16 +253,7 @@ fn a_turn_that_was_just_stopped_gets_time_to_end() {
 /// A conductor's commands when the system runs call a and asks about call b, in the order of these events.
 fn killed_while_asked(events: &[Event]) -> Vec<Vec<Command>> {
     let mut conductor = conductor_of(include_str!("../../../../scenarios/approval/kill-while-asked.yaml"));
-    conductor.start();
-    let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
-    let body = Vec::new().into();
-    conductor.observe(&Event::Requested {
-        exchange: ExchangeId(0),
-        kind,
-        model: None,
-        compacted: false,
-        body,
-    });
+    ask_for_first_reply(&mut conductor);
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
     conductor.observe(&Event::ToolStarted { call: Some(CallKey(0)), args: String::new() });
     let commands = events.iter().map(|event| conductor.observe(event)).collect();
@@ -325,14 +279,8 @@ fn a_turn_gets_a_result_reserved_for_a_later_turn_if_it_waits_for_it() {
     let mut conductor = conductor_of(text);
     ask_for_first_reply(&mut conductor);
     conductor.observe(&Event::Replied { exchange: ExchangeId(0), ending: Ending::Complete });
-    let (kind, body) = (RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 }, Vec::new().into());
-    conductor.observe(&Event::Requested {
-        exchange: ExchangeId(1),
-        kind,
-        model: None,
-        compacted: false,
-        body,
-    });
+    let kind = RequestKind::Scripted { turn: 0, reply: 1, attempt: 0 };
+    conductor.observe(&Event::requested(ExchangeId(1), kind, Vec::new()));
     conductor.observe(&Event::Replied { exchange: ExchangeId(1), ending: Ending::Complete });
     let settles = |commands: &[Command], key| matches!(commands, [Command::Settle { call, .. }] if *call == CallKey(key));
     assert_eq!(conductor.observe(&started(1)), []);

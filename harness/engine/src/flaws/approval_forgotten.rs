@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("approval-forgotten", "thread-survives", || Box::new(ApprovalForgotten))
-    .class("approval-unanswered");
+flaw! {
+    Flaw::new("approval-forgotten", "thread-survives").class("approval-unanswered");
 
-struct ApprovalForgotten;
-
-impl Decisions for ApprovalForgotten {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Stopped && matches!(call.state, CallState::Asked(_)) {
             None

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("approval-talked-over", "thread-survives", || Box::new(ApprovalTalkedOver))
-    .class("approval-unanswered");
+flaw! {
+    Flaw::new("approval-talked-over", "thread-survives").class("approval-unanswered");
 
-struct ApprovalTalkedOver;
-
-impl Decisions for ApprovalTalkedOver {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::TalkedOver { None } else { Reference.answer(call, why) }
     }

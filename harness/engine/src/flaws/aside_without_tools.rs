@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("aside-without-tools", "thread-survives", || Box::new(AsideWithoutTools))
-    .class("tools-param")
-    .only_on(&[Dialect::BedrockConverse], "calls are accepted without tools");
+flaw! {
+    Flaw::new("aside-without-tools", "thread-survives").class("tools-param")
+        .only_on(&[Dialect::BedrockConverse], "calls are accepted without tools");
 
-struct AsideWithoutTools;
-
-impl Decisions for AsideWithoutTools {
     fn question_request(&self, setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {
         request::body(&without_tools(setup), &[thread, &[Message::User(question.to_owned())]].concat())
     }

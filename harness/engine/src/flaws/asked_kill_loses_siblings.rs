@@ -3,15 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("asked-kill-loses-siblings", "results-kept", || Box::new(AskedKillLosesSiblings))
-        .class("hitl-resume");
+flaw! {
+    Flaw::new("asked-kill-loses-siblings", "results-kept").class("hitl-resume");
 
-struct AskedKillLosesSiblings;
-
-impl Decisions for AskedKillLosesSiblings {
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        let results = if turn.step.is_asking() { Vec::new() } else { turn.step.results() };
-        push(thread, turn.step.message_so_far(), results);
+    fn save_running(&self, step: &Step, _: Progress, thread: &mut Vec<Message>) {
+        let results = if step.is_asking() { Vec::new() } else { step.results() };
+        thread.extend(saved(step.message_so_far(), results));
     }
 }

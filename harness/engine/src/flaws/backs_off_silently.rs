@@ -4,20 +4,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("backs-off-silently", "turn-ends", || Box::new(BacksOffSilently::default()));
-
 /// The first pause. Each later pause is twice as long.
 const FIRST_PAUSE_MS: u64 = 40_000;
 
-#[derive(Default)]
-struct BacksOffSilently {
-    n_retries: u32,
-}
+flaw! {
+    Flaw::new("backs-off-silently", "turn-ends");
 
-impl Decisions for BacksOffSilently {
-    fn retries(&mut self, turn: &Turn, _: &mut Session) {
-        self.n_retries = turn.n_retries;
+    struct { n_retries: u32 }
+
+    fn retries(&mut self, _: &Step, progress: Progress) -> Vec<Message> {
+        self.n_retries = progress.n_retries;
+        Vec::new()
     }
 
     fn pause_ms(&self, _: Option<u64>) -> Option<u64> {

@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("bad-arguments-skipped", "thread-survives", || Box::new(BadArgumentsSkipped))
-        .class("invalid-args")
+flaw! {
+    Flaw::new("bad-arguments-skipped", "thread-survives").class("invalid-args")
         .not_on(&[Dialect::Gemini], "arguments are sent as JSON");
 
-struct BadArgumentsSkipped;
-
-impl Decisions for BadArgumentsSkipped {
     fn answers_invalid(&self, problem: InvalidCall) -> bool {
         problem != InvalidCall::NotJson
     }

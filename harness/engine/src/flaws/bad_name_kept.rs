@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("bad-name-kept", "thread-survives", || Box::new(BadNameKept))
-    .class("bad-tool-name")
-    .not_on(&[Dialect::Gemini], "calls always have a name, and any name is accepted");
+flaw! {
+    Flaw::new("bad-name-kept", "thread-survives").class("bad-tool-name")
+        .not_on(&[Dialect::Gemini], "calls always have a name, and any name is accepted");
 
-struct BadNameKept;
-
-impl Decisions for BadNameKept {
     fn keeps_name(&self, _: &str) -> bool {
         true
     }

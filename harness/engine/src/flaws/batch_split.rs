@@ -3,30 +3,23 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("batch-split", "thread-survives", || Box::new(BatchSplit::default()))
-    .class("thought-signature")
-    .only_on(&[Dialect::Gemini], "calls are not signed");
+flaw! {
+    Flaw::new("batch-split", "thread-survives").class("thought-signature")
+        .only_on(&[Dialect::Gemini], "calls are not signed");
 
-#[derive(Default)]
-struct BatchSplit {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for BatchSplit {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        if !self.last_first.take(&turn.step) {
-            return Reference.record(turn, put_off, session);
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        if !self.last_first.take(step) {
+            return Reference.record(step, said, put_off);
         }
-        let (mut message, mut results) = (turn.step.message(), turn.step.results());
+        let (mut message, mut results) = (step.message(), step.results());
         let last_call = message.split_off(message.len() - 1);
         let last_result = results.split_off(results.len() - 1);
-        session.push_message(message);
-        session.push_results(results);
-        session.push_message(last_call);
-        session.push_results(last_result);
+        [saved(message, results), saved(last_call, last_result)].concat()
     }
 }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("branch-followed", "thread-survives", || Box::new(BranchFollowed)).class("tree-branch");
+flaw! {
+    Flaw::new("branch-followed", "thread-survives").class("tree-branch");
 
-struct BranchFollowed;
-
-impl Decisions for BranchFollowed {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut thread = repaired(thread);
         // The batch of the last turn is still in memory when the tree is cut.

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("calls-reordered", "order-kept", || Box::new(CallsReordered)).class("out-of-order");
+flaw! {
+    Flaw::new("calls-reordered", "order-kept").class("out-of-order");
 
-struct CallsReordered;
-
-impl Decisions for CallsReordered {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if why == CutOff::Stopped {
             step.blocks.sort_by_key(|block| match block {

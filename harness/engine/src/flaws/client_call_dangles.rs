@@ -3,20 +3,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("client-call-dangles", "thread-survives", || Box::<ClientCallDangles>::default())
-        .class("frontend-tool");
+flaw! {
+    Flaw::new("client-call-dangles", "thread-survives").class("frontend-tool");
 
-#[derive(Default)]
-struct ClientCallDangles(Vec<String>);
+    struct { of_client: Vec<String> }
 
-impl Decisions for ClientCallDangles {
-    fn stops(&mut self, _turn: &mut Turn, tools: &[Tool], _session: &mut Session) -> OnStop {
-        self.0 = of_client(tools);
+    fn stops(&mut self, _: &mut Step, _: Progress, tools: &[Tool], _: &mut Session) -> OnStop {
+        self.of_client = of_client(tools);
         OnStop::KeepReply
     }
 
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
-        if self.0.contains(&call.call.tool) { None } else { Reference.answer(call, why) }
+        if self.of_client.contains(&call.call.tool) { None } else { Reference.answer(call, why) }
     }
 }

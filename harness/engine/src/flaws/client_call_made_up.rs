@@ -3,20 +3,18 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("client-call-made-up", "success-honest", || Box::<ClientCallMadeUp>::default())
-        .class("frontend-tool");
+flaw! {
+    Flaw::new("client-call-made-up", "success-honest").class("frontend-tool");
 
-#[derive(Default)]
-struct ClientCallMadeUp(Vec<String>);
+    struct { of_client: Vec<String> }
 
-impl Decisions for ClientCallMadeUp {
-    fn stops(&mut self, _turn: &mut Turn, tools: &[Tool], _session: &mut Session) -> OnStop {
-        self.0 = of_client(tools);
+    fn stops(&mut self, _: &mut Step, _: Progress, tools: &[Tool], _: &mut Session) -> OnStop {
+        self.of_client = of_client(tools);
         OnStop::KeepReply
     }
 
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
-        if self.0.contains(&call.call.tool) { Some(done(&call.call)) } else { Reference.answer(call, why) }
+        let is_of_client = self.of_client.contains(&call.call.tool);
+        if is_of_client { Some(done(&call.call)) } else { Reference.answer(call, why) }
     }
 }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("consent-misrouted", "consent-given", || Box::new(ConsentMisrouted))
-    .class("checkpoint-side-effect");
+flaw! {
+    Flaw::new("consent-misrouted", "consent-given").class("checkpoint-side-effect");
 
-struct ConsentMisrouted;
-
-impl Decisions for ConsentMisrouted {
     fn also_released<'a>(&self, step: &'a mut Step, tools: &[Tool]) -> Option<&'a mut StepCall> {
         let asks = |call: &StepCall| tools.iter().any(|tool| tool.name == call.call.tool && tool.asks);
         let was_refused = |state: &CallState| matches!(state, CallState::Done(result) if result.is_error);

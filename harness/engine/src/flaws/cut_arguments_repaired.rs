@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("cut-arguments-repaired", "arguments-complete", || Box::new(CutArgumentsRepaired))
-        .class("partial-args")
+flaw! {
+    Flaw::new("cut-arguments-repaired", "arguments-complete").class("partial-args")
         .not_on(&[Dialect::Gemini], "arguments are sent as JSON");
 
-struct CutArgumentsRepaired;
-
-impl Decisions for CutArgumentsRepaired {
     fn invalid(&self, args: &mut String, problem: InvalidCall) -> Option<InvalidCall> {
         if problem != InvalidCall::CutOff {
             return Some(problem);

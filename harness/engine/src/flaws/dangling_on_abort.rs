@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("dangling-on-abort", "thread-survives", || Box::new(DanglingOnAbort)).class("abort-batch");
+flaw! {
+    Flaw::new("dangling-on-abort", "thread-survives").class("abort-batch");
 
-struct DanglingOnAbort;
-
-impl Decisions for DanglingOnAbort {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Stopped { None } else { Reference.answer(call, why) }
     }

@@ -3,26 +3,22 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("deaf-tool-awaited", "turn-ends", || Box::new(DeafToolAwaited::default()))
-    .class("non-coop-tool");
+flaw! {
+    Flaw::new("deaf-tool-awaited", "turn-ends").class("non-coop-tool");
 
-#[derive(Default)]
-struct DeafToolAwaited {
-    is_stopping: bool,
-}
+    struct { is_stopping: bool }
 
-impl Decisions for DeafToolAwaited {
-    fn stops(&mut self, turn: &mut Turn, tools: &[Tool], session: &mut Session) -> OnStop {
+    fn stops(&mut self, step: &mut Step, _: Progress, tools: &[Tool], session: &mut Session) -> OnStop {
         let is_deaf = |call: &StepCall| tools.iter().any(|tool| tool.name == call.call.tool && tool.deaf);
         let is_running = |call: &StepCall| matches!(call.state, CallState::Running(_));
-        if !turn.step.calls().any(|call| is_running(call) && is_deaf(call)) {
+        if !step.calls().any(|call| is_running(call) && is_deaf(call)) {
             return OnStop::KeepReply;
         }
-        if !matches!(turn.step.phase, Phase::Over | Phase::Pausing(_)) {
-            session.outputs.push(Output::HangUp { request: turn.step.request });
+        if !matches!(step.phase, Phase::Over | Phase::Pausing(_)) {
+            session.outputs.push(Output::HangUp { request: step.request });
         }
-        turn.step.drop_open_calls();
-        for call in turn.step.calls_mut() {
+        step.drop_open_calls();
+        for call in step.calls_mut() {
             match call.state {
                 CallState::Running(_) if is_deaf(call) => continue,
                 CallState::Running(run) => session.outputs.push(Output::CancelTool { run }),
@@ -32,7 +28,7 @@ impl Decisions for DeafToolAwaited {
             session.show(&call.call.id, ShownState::Failed);
             call.state = CallState::Done(interrupted(&call.call));
         }
-        turn.step.phase = Phase::Over;
+        step.phase = Phase::Over;
         self.is_stopping = true;
         OnStop::Wait
     }

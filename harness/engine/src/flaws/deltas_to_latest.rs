@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("deltas-to-latest", "healthy-untouched", || Box::new(DeltasToLatest))
-    .class("delta-index")
-    .only_on(&[Dialect::OpenaiChat], "calls are not interleaved");
+flaw! {
+    Flaw::new("deltas-to-latest", "healthy-untouched").class("delta-index")
+        .only_on(&[Dialect::OpenaiChat], "calls are not interleaved");
 
-struct DeltasToLatest;
-
-impl Decisions for DeltasToLatest {
     fn call_of_piece(&self, reply: &Step, _: u64) -> u64 {
         reply.calls().last().map_or(0, |call| call.index)
     }

@@ -3,15 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("denied-keeps-reply", "thread-survives", || Box::new(DeniedKeepsReply))
-    .class("approval-denied");
+flaw! {
+    Flaw::new("denied-keeps-reply", "thread-survives").class("approval-denied");
 
-struct DeniedKeepsReply;
-
-impl Decisions for DeniedKeepsReply {
-    fn denied(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
-        Next::End(raised("the user refused"))
+    fn denied(&mut self, step: &Step) -> Next {
+        Next::BreakOff(saved(step.message(), Vec::new()), raised("the user refused"))
     }
 }

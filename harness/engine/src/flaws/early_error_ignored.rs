@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("early-error-ignored", "thread-survives", || Box::new(EarlyErrorIgnored)).class("event-order");
+flaw! {
+    Flaw::new("early-error-ignored", "thread-survives").class("event-order");
 
-struct EarlyErrorIgnored;
-
-impl Decisions for EarlyErrorIgnored {
     fn keeps_result(&self, outcome: &ToolOutcome, is_reply_over: bool) -> bool {
         is_reply_over || outcome.is_success()
     }

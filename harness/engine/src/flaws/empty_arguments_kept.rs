@@ -3,20 +3,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("empty-arguments-kept", "thread-survives", || Box::new(EmptyArgumentsKept))
-    .class("partial-args")
-    .not_on(
-        &[Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::Gemini],
-        "arguments are sent as JSON",
-    )
-    .not_on(
-        &[Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as text, which is not parsed",
-    );
+flaw! {
+    Flaw::new("empty-arguments-kept", "thread-survives").class("partial-args")
+        .not_on(
+            &[Dialect::AnthropicMessages, Dialect::BedrockConverse, Dialect::Gemini],
+            "arguments are sent as JSON",
+        )
+        .not_on(
+            &[Dialect::OpenaiResponses, Dialect::Mistral],
+            "arguments are sent back as text, which is not parsed",
+        );
 
-struct EmptyArgumentsKept;
-
-impl Decisions for EmptyArgumentsKept {
     fn fills_empty_arguments(&self) -> bool {
         false
     }

@@ -3,18 +3,15 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("empty-reply-kept", "thread-survives", || Box::new(EmptyReplyKept))
-    .class("empty-content")
-    .not_on(
-        &[Dialect::OpenaiResponses, Dialect::Mistral],
-        "a message without content is omitted or accepted",
-    );
+flaw! {
+    Flaw::new("empty-reply-kept", "thread-survives").class("empty-content")
+        .not_on(
+            &[Dialect::OpenaiResponses, Dialect::Mistral],
+            "a message without content is omitted or accepted",
+        );
 
-struct EmptyReplyKept;
-
-impl Decisions for EmptyReplyKept {
-    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        if turn.step.message().is_empty() {
+    fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
+        if step.message().is_empty() {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         Next::GoOn

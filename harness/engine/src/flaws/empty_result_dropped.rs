@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("empty-result-dropped", "thread-survives", || Box::new(EmptyResultDropped))
-    .class("empty-result");
+flaw! {
+    Flaw::new("empty-result-dropped", "thread-survives").class("empty-result");
 
-struct EmptyResultDropped;
-
-impl Decisions for EmptyResultDropped {
     fn keeps_result(&self, outcome: &ToolOutcome, _: bool) -> bool {
         !matches!(outcome, ToolOutcome::Return(text) if text.is_empty())
     }

@@ -3,13 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("empty-text-kept", "thread-survives", || Box::new(EmptyTextKept))
-    .class("empty-text")
-    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "an empty text is dropped or accepted");
+flaw! {
+    Flaw::new("empty-text-kept", "thread-survives").class("empty-text")
+        .only_on(
+            &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
+            "an empty text is dropped or accepted",
+        );
 
-struct EmptyTextKept;
-
-impl Decisions for EmptyTextKept {
     fn keeps_blank_text(&self) -> bool {
         true
     }

@@ -3,25 +3,21 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("empty-tool-turn", "thread-survives", || Box::new(EmptyToolTurn))
-    .class("empty-tool-turn")
-    .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason refers to calls")
-    .not_on(&[Dialect::OpenaiChat], "an empty list of results does not form a message");
-
 /// The stop reasons of a reply with calls.
 const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
 
-struct EmptyToolTurn;
+flaw! {
+    Flaw::new("empty-tool-turn", "thread-survives").class("empty-tool-turn")
+        .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason refers to calls")
+        .not_on(&[Dialect::OpenaiChat], "an empty list of results does not form a message");
 
-impl Decisions for EmptyToolTurn {
-    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        let promises_calls = turn.step.stop.as_deref().is_some_and(|reason| CALLS.contains(&reason));
-        if !promises_calls || turn.step.calls().next().is_some() {
+    fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
+        let promises_calls = step.stop.as_deref().is_some_and(|reason| CALLS.contains(&reason));
+        if !promises_calls || step.calls().next().is_some() {
             return Next::GoOn;
         }
-        session.push_message(turn.step.message());
+        session.thread.extend(saved(step.message(), Vec::new()));
         session.thread.push(Message::Results(Vec::new()));
-        turn.n_requests += 1;
         Next::Ask
     }
 }

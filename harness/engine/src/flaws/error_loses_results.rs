@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("error-loses-results", "thread-survives", || Box::new(ErrorLosesResults))
-    .class("provider-error-midloop");
+flaw! {
+    Flaw::new("error-loses-results", "thread-survives").class("provider-error-midloop");
 
-struct ErrorLosesResults;
-
-impl Decisions for ErrorLosesResults {
-    fn keeps_failed(&mut self, _: &Turn, failure: Failure<'_>, session: &mut Session) -> bool {
+    fn keeps_failed(&mut self, _: &Step, _: Progress, failure: Failure<'_>, session: &mut Session) -> bool {
         let is_lost = !failure.may_pass && matches!(session.thread.last(), Some(Message::Results(_)));
         if is_lost {
             session.thread.pop();

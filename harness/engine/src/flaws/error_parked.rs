@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("error-parked", "parts-settled", || Box::new(ErrorParked)).class("stuck-state");
+flaw! {
+    Flaw::new("error-parked", "parts-settled").class("stuck-state");
 
-struct ErrorParked;
-
-impl Decisions for ErrorParked {
     fn shows_result(&self, outcome: &ToolOutcome, is_reply_over: bool) -> bool {
         is_reply_over || outcome.is_success()
     }

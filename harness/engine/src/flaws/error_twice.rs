@@ -3,16 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("error-twice", "results-once", || Box::new(ErrorTwice::default())).class("dup-result");
+flaw! {
+    Flaw::new("error-twice", "results-once").class("dup-result");
 
-#[derive(Default)]
-struct ErrorTwice {
-    early_error: Option<RequestId>,
-    last_first: LastFirst,
-}
+    struct {
+        early_error: Option<RequestId>,
+        last_first: LastFirst,
+    }
 
-impl Decisions for ErrorTwice {
     fn call_ended(&mut self, step: &mut Step, id: &str, outcome: &ToolOutcome, _: &mut Session) {
         if !matches!(step.phase, Phase::Over) && !outcome.is_success() {
             self.early_error = Some(step.request);
@@ -20,13 +18,12 @@ impl Decisions for ErrorTwice {
         self.last_first.note(step, id);
     }
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let (mut results, is_last_first) = (turn.step.results(), self.last_first.take(&turn.step));
-        if self.early_error == Some(turn.step.request) && !is_last_first {
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let (mut results, is_last_first) = (step.results(), self.last_first.take(step));
+        if self.early_error == Some(step.request) && !is_last_first {
             let errors: Vec<CallResult> = results.iter().filter(|result| result.is_error).cloned().collect();
             results.extend(errors);
         }
-        session.push_message(turn.step.message());
-        session.push_results(results);
+        saved(step.message(), results)
     }
 }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("errors-not-lowered", "thread-survives", || Box::new(ErrorsNotLowered))
-    .class("persist-translate");
+flaw! {
+    Flaw::new("errors-not-lowered", "thread-survives").class("persist-translate");
 
-struct ErrorsNotLowered;
-
-impl Decisions for ErrorsNotLowered {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let results = thread.iter().filter_map(Message::results).flatten();
         let failed: Vec<String> =

@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("final-tool-unanswered", "thread-survives", || Box::new(FinalToolUnanswered))
-        .class("final-tool");
+flaw! {
+    Flaw::new("final-tool-unanswered", "thread-survives").class("final-tool");
 
-struct FinalToolUnanswered;
-
-impl Decisions for FinalToolUnanswered {
     fn keeps_result_at(&self, halt: Halt, is_final_call: bool) -> bool {
         halt != Halt::FinalTool || !is_final_call
     }

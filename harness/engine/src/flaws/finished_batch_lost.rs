@@ -3,16 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("finished-batch-lost", "results-kept", || Box::new(FinishedBatchLost)).class("lost-exec");
+flaw! {
+    Flaw::new("finished-batch-lost", "results-kept").class("lost-exec");
 
-struct FinishedBatchLost;
-
-impl Decisions for FinishedBatchLost {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
-        let has_calls = turn.step.calls().any(|call| call.state != CallState::Open);
-        if turn.n_requests > 1 && turn.step.has_text() && !has_calls {
-            session.thread.truncate(turn.start + 1);
+    fn stops(&mut self, step: &mut Step, progress: Progress, _: &[Tool], session: &mut Session) -> OnStop {
+        let has_calls = step.calls().any(|call| call.state != CallState::Open);
+        if progress.n_requests > 1 && step.has_text() && !has_calls {
+            session.thread.truncate(progress.start + 1);
         }
         OnStop::KeepReply
     }

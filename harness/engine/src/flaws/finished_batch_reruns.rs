@@ -3,21 +3,16 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("finished-batch-reruns", "executed-once", || Box::new(FinishedBatchReruns::default()))
-        .class("double-exec");
+flaw! {
+    Flaw::new("finished-batch-reruns", "executed-once").class("double-exec");
 
-#[derive(Default)]
-struct FinishedBatchReruns {
-    call_ids: Vec<String>,
-}
+    struct { call_ids: Vec<String> }
 
-impl Decisions for FinishedBatchReruns {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
-        let is_talking = matches!(turn.step.phase, Phase::Coming { terminated: false, .. });
-        if is_talking && !turn.step.message().is_empty() && turn.step.calls().next().is_none() {
+    fn stops(&mut self, step: &mut Step, progress: Progress, _: &[Tool], session: &mut Session) -> OnStop {
+        let is_talking = matches!(step.phase, Phase::Coming { terminated: false, .. });
+        if is_talking && !step.message().is_empty() && step.calls().next().is_none() {
             let results =
-                session.thread[turn.start..].iter().rev().find_map(Message::results).unwrap_or_default();
+                session.thread[progress.start..].iter().rev().find_map(Message::results).unwrap_or_default();
             self.call_ids = results.iter().map(|result| result.call_id.clone()).collect();
         }
         OnStop::KeepReply

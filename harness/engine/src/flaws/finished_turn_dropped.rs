@@ -3,19 +3,15 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("finished-turn-dropped", "user-message-kept", || Box::new(FinishedTurnDropped))
-        .class("late-abort");
+flaw! {
+    Flaw::new("finished-turn-dropped", "user-message-kept").class("late-abort");
 
-struct FinishedTurnDropped;
-
-impl Decisions for FinishedTurnDropped {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
-        let is_whole = matches!(turn.step.phase, Phase::Coming { terminated: true, .. });
-        if !is_whole || turn.step.calls().next().is_some() {
+    fn stops(&mut self, step: &mut Step, progress: Progress, _: &[Tool], session: &mut Session) -> OnStop {
+        let is_whole = matches!(step.phase, Phase::Coming { terminated: true, .. });
+        if !is_whole || step.calls().next().is_some() {
             return OnStop::KeepReply;
         }
-        session.thread.truncate(turn.start);
+        session.thread.truncate(progress.start);
         OnStop::DropReply
     }
 }

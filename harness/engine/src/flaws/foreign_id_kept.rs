@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("foreign-id-kept", "thread-survives", || Box::new(ForeignIdKept))
-    .class("id-format")
-    .not_on(&[Dialect::Gemini], "any id is accepted");
+flaw! {
+    Flaw::new("foreign-id-kept", "thread-survives").class("id-format")
+        .not_on(&[Dialect::Gemini], "any id is accepted");
 
-struct ForeignIdKept;
-
-impl Decisions for ForeignIdKept {
     fn replaces_id(&self, problem: IdProblem) -> bool {
         problem != IdProblem::Refused
     }

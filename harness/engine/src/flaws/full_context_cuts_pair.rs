@@ -3,29 +3,18 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("full-context-cuts-pair", "thread-survives", || {
-    Box::new(FullContextCutsPair { is_full: false })
-})
-.class("compact-inflight");
+flaw! {
+    Flaw::new("full-context-cuts-pair", "thread-survives").class("compact-inflight");
 
-struct FullContextCutsPair {
-    is_full: bool,
-}
+    struct { is_full: bool }
 
-impl Decisions for FullContextCutsPair {
     fn is_full(&mut self, tokens: u64) -> bool {
         self.is_full = Reference.is_full(tokens);
         self.is_full
     }
 
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        let thread = Reference.summarised(thread, keep, summary, is_turn_running);
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        let thread = Reference.summarised(thread, summary);
         if self.is_full { without_last_calls(thread) } else { thread }
     }
 }

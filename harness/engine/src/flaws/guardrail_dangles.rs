@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("guardrail-dangles", "thread-survives", || Box::new(GuardrailDangles)).class("guardrail-trip");
+flaw! {
+    Flaw::new("guardrail-dangles", "thread-survives").class("guardrail-trip");
 
-struct GuardrailDangles;
-
-impl Decisions for GuardrailDangles {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Interrupted(InterruptCause::Guardrail) { None } else { Reference.answer(call, why) }
     }

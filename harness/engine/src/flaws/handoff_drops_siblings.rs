@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("handoff-drops-siblings", "thread-survives", || Box::new(HandoffDropsSiblings))
-        .class("handoff");
+flaw! {
+    Flaw::new("handoff-drops-siblings", "thread-survives").class("handoff");
 
-struct HandoffDropsSiblings;
-
-impl Decisions for HandoffDropsSiblings {
     fn control_moves(&mut self, step: &mut Step, tools: &[Tool]) {
         let siblings = step.calls_mut().filter(|call| !is_handoff(call, tools));
         siblings.for_each(|call| call.state = CallState::Forgotten);

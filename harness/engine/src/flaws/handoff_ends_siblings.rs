@@ -4,12 +4,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("handoff-ends-siblings", "thread-survives", || Box::new(HandoffEndsSiblings)).class("handoff");
+flaw! {
+    Flaw::new("handoff-ends-siblings", "thread-survives").class("handoff");
 
-struct HandoffEndsSiblings;
-
-impl Decisions for HandoffEndsSiblings {
     fn handed_over(&mut self, step: &mut Step, session: &mut Session) {
         if !matches!(step.phase, Phase::Over) {
             return;

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("handoff-unanswered", "thread-survives", || Box::new(HandoffUnanswered)).class("handoff");
+flaw! {
+    Flaw::new("handoff-unanswered", "thread-survives").class("handoff");
 
-struct HandoffUnanswered;
-
-impl Decisions for HandoffUnanswered {
     fn control_moves(&mut self, step: &mut Step, tools: &[Tool]) {
         let handoffs = step.calls_mut().filter(|call| is_handoff(call, tools));
         handoffs.for_each(|call| call.state = CallState::Forgotten);

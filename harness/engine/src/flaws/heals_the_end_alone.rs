@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("heals-the-end-alone", "old-thread-heals", || Box::new(HealsTheEndAlone)).class("kill-resume");
+flaw! {
+    Flaw::new("heals-the-end-alone", "old-thread-heals").class("kill-resume");
 
-struct HealsTheEndAlone;
-
-impl Decisions for HealsTheEndAlone {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut thread = thread;
         let last = thread.iter().rposition(|message| matches!(message, Message::Assistant(_))).unwrap_or(0);

@@ -3,17 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("hook-splits-batch", "thread-survives", || Box::new(HookSplitsBatch))
-    .class("hook-inject")
-    .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
+flaw! {
+    Flaw::new("hook-splits-batch", "thread-survives").class("hook-inject")
+        .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
-struct HookSplitsBatch;
-
-impl Decisions for HookSplitsBatch {
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
         let is_early = |message: &MidTurnMessage| message.way == Aside::Injected;
-        if !split_batch(turn, is_early, session) {
-            Reference.record(turn, put_off, session);
-        }
+        split_batch(step, said, is_early).unwrap_or_else(|| Reference.record(step, said, put_off))
     }
 }

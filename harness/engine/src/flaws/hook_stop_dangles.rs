@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("hook-stop-dangles", "thread-survives", || Box::new(HookStopDangles)).class("hook-inject");
+flaw! {
+    Flaw::new("hook-stop-dangles", "thread-survives").class("hook-inject");
 
-struct HookStopDangles;
-
-impl Decisions for HookStopDangles {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Interrupted(InterruptCause::Hook) { None } else { Reference.answer(call, why) }
     }

@@ -3,20 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("in-flight-dropped", "thread-survives", || Box::new(InFlightDropped)).class("stream-break");
+flaw! {
+    Flaw::new("in-flight-dropped", "thread-survives").class("stream-break");
 
-struct InFlightDropped;
-
-impl Decisions for InFlightDropped {
-    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, session: &mut Session) -> Next {
-        turn.step.drop_open_calls();
-        if !turn.step.has_side_effects() {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, _: &mut Session) -> Next {
+        step.drop_open_calls();
+        if !step.has_side_effects() {
             return Next::GoOn;
         }
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
-        session.push_results(turn.step.results());
-        Next::End(raised(failure.text))
+        Next::BreakOff(saved(step.message(), step.results()), raised(failure.text))
     }
 }

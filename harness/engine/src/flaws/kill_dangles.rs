@@ -3,15 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("kill-dangles", "thread-survives", || Box::new(KillDangles)).class("kill-resume");
+flaw! {
+    Flaw::new("kill-dangles", "thread-survives").class("kill-resume");
 
-struct KillDangles;
-
-impl Decisions for KillDangles {
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        if matches!(turn.step.phase, Phase::Over) {
-            push(thread, turn.step.message_so_far(), Vec::new());
+    fn save_running(&self, step: &Step, _: Progress, thread: &mut Vec<Message>) {
+        if matches!(step.phase, Phase::Over) {
+            thread.extend(saved(step.message_so_far(), Vec::new()));
         }
     }
 

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("kill-forgets", "user-message-kept", || Box::new(KillForgets)).class("kill-resume");
+flaw! {
+    Flaw::new("kill-forgets", "user-message-kept").class("kill-resume");
 
-struct KillForgets;
-
-impl Decisions for KillForgets {
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        thread.truncate(turn.start);
+    fn save_running(&self, _: &Step, progress: Progress, thread: &mut Vec<Message>) {
+        thread.truncate(progress.start);
     }
 }

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("kill-loses-results", "results-kept", || Box::new(KillLosesResults)).class("kill-resume");
+flaw! {
+    Flaw::new("kill-loses-results", "results-kept").class("kill-resume");
 
-struct KillLosesResults;
-
-impl Decisions for KillLosesResults {
-    fn save_running(&self, turn: &Turn, thread: &mut Vec<Message>) {
-        push(thread, turn.step.message_so_far(), Vec::new());
+    fn save_running(&self, step: &Step, _: Progress, thread: &mut Vec<Message>) {
+        thread.extend(saved(step.message_so_far(), Vec::new()));
     }
 }

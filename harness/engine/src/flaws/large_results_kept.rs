@@ -3,25 +3,16 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("large-results-kept", "thread-survives", || Box::new(LargeResultsKept))
-    .class("compact-overflow");
+flaw! {
+    Flaw::new("large-results-kept", "thread-survives").class("compact-overflow");
 
-struct LargeResultsKept;
-
-impl Decisions for LargeResultsKept {
     fn cuts_results(&self) -> bool {
         false
     }
 
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
         let last = thread.iter().rposition(|message| matches!(message, Message::Results(_)));
-        let from_last = last.map_or(keep, |at| thread.len() - at);
-        Reference.summarised(thread, keep.max(from_last), summary, is_turn_running)
+        let from_last = last.map_or(0, |at| thread.len() - at);
+        Reference.summarised(thread, Summary { keep: summary.keep.max(from_last), ..summary })
     }
 }

@@ -3,29 +3,22 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("last-result-apart", "thread-survives", || Box::new(LastResultApart::default()))
-        .class("split-results")
+flaw! {
+    Flaw::new("last-result-apart", "thread-survives").class("split-results")
         .only_on(&[Dialect::Gemini], "several messages with results are valid, or are merged");
 
-#[derive(Default)]
-struct LastResultApart {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for LastResultApart {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        if !self.last_first.take(&turn.step) {
-            return Reference.record(turn, put_off, session);
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        if !self.last_first.take(step) {
+            return Reference.record(step, said, put_off);
         }
-        let mut results = turn.step.results();
+        let mut results = step.results();
         let last = results.split_off(results.len() - 1);
-        session.push_message(turn.step.message());
-        session.push_results(last);
-        session.push_results(results);
+        [saved(step.message(), last), saved(Vec::new(), results)].concat()
     }
 }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("last-result-only", "thread-survives", || Box::new(LastResultOnly)).class("request-race");
+flaw! {
+    Flaw::new("last-result-only", "thread-survives").class("request-race");
 
-struct LastResultOnly;
-
-impl Decisions for LastResultOnly {
     fn is_settled(&self, step: &Step) -> bool {
         let is_good = |call: &StepCall| matches!(&call.state, CallState::Done(result) if !result.is_error);
         let is_large = step.calls().count() >= LARGE_BATCH;

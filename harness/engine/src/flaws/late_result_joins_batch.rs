@@ -3,27 +3,21 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("late-result-joins-batch", "thread-survives", || Box::new(LateResultJoinsBatch::default()))
-        .class("late-result")
+flaw! {
+    Flaw::new("late-result-joins-batch", "thread-survives").class("late-result")
         .not_on(&[Dialect::OpenaiResponses], "a result may follow any call, and may be repeated");
 
-#[derive(Default)]
-struct LateResultJoinsBatch {
-    late: Vec<CallResult>,
-}
+    struct { late: Vec<CallResult> }
 
-impl Decisions for LateResultJoinsBatch {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, _: &mut Vec<Message>) {
         self.late.push(CallResult::text(call_id, outcome.text().to_owned(), false));
     }
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let mut results = turn.step.results();
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let mut results = step.results();
         if !results.is_empty() {
             results.append(&mut self.late);
         }
-        session.push_message(turn.step.message());
-        session.push_results(results);
+        saved(step.message(), results)
     }
 }

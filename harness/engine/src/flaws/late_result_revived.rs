@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("late-result-revived", "results-once", || Box::new(LateResultRevived)).class("late-result");
+flaw! {
+    Flaw::new("late-result-revived", "results-once").class("late-result");
 
-struct LateResultRevived;
-
-impl Decisions for LateResultRevived {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
         if let Some(Message::User(_)) = thread.last() {
             let text = outcome.text().to_owned();

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("late-result-twice", "results-once", || Box::new(LateResultTwice)).class("late-result");
+flaw! {
+    Flaw::new("late-result-twice", "results-once").class("late-result");
 
-struct LateResultTwice;
-
-impl Decisions for LateResultTwice {
     fn late_result(&mut self, call_id: String, outcome: &ToolOutcome, thread: &mut Vec<Message>) {
         let is_error = !outcome.is_success();
         let result = CallResult::text(call_id, outcome.text().to_owned(), is_error);

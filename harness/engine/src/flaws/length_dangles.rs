@@ -3,22 +3,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("length-dangles", "thread-survives", || Box::new(LengthDangles)).class("max-tokens");
-
 /// The stop reasons for a reply that has reached its maximum length.
 const LENGTH: [&str; 4] = ["max_tokens", "length", "max_output_tokens", "MAX_TOKENS"];
 
-struct LengthDangles;
+flaw! {
+    Flaw::new("length-dangles", "thread-survives").class("max-tokens");
 
-impl Decisions for LengthDangles {
-    fn reply_complete(&mut self, turn: &mut Turn, session: &mut Session) -> Next {
-        let is_cut = turn.step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
-        if !is_cut || turn.step.calls().next().is_none() {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
+        let is_cut = step.stop.as_deref().is_some_and(|reason| LENGTH.contains(&reason));
+        if !is_cut || step.calls().next().is_none() {
             return Next::GoOn;
         }
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message());
-        Next::End(TurnOutcome::Returned)
+        Next::BreakOff(saved(step.message(), Vec::new()), TurnOutcome::Returned)
     }
 }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("limit-leaves-calls", "thread-survives", || Box::new(LimitLeavesCalls)).class("max-steps");
+flaw! {
+    Flaw::new("limit-leaves-calls", "thread-survives").class("max-steps");
 
-struct LimitLeavesCalls;
-
-impl Decisions for LimitLeavesCalls {
     fn keeps_result_at(&self, halt: Halt, _: bool) -> bool {
         halt != Halt::Limit
     }

@@ -3,16 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("lone-thought-kept", "thread-survives", || Box::new(LoneThoughtKept))
-    .class("reasoning-orphan")
-    .only_on(
-        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
-        "thinking may be separated from its output here",
-    );
+flaw! {
+    Flaw::new("lone-thought-kept", "thread-survives").class("reasoning-orphan")
+        .only_on(
+            &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
+            "thinking may be separated from its output here",
+        );
 
-struct LoneThoughtKept;
-
-impl Decisions for LoneThoughtKept {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, thread: &mut Vec<Message>) {
         if why != CutOff::Stopped || !step.message().is_empty() {
             return;

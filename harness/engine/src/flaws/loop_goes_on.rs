@@ -3,13 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("loop-goes-on", "stops-when-stopped", || Box::new(LoopGoesOn));
+flaw! {
+    Flaw::new("loop-goes-on", "stops-when-stopped");
 
-struct LoopGoesOn;
-
-impl Decisions for LoopGoesOn {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
-        let runs = turn.step.calls().any(|call| matches!(call.state, CallState::Running(_)));
-        if runs && matches!(turn.step.phase, Phase::Over) { OnStop::Wait } else { OnStop::KeepReply }
+    fn stops(&mut self, step: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
+        let runs = step.calls().any(|call| matches!(call.state, CallState::Running(_)));
+        if runs && matches!(step.phase, Phase::Over) { OnStop::Wait } else { OnStop::KeepReply }
     }
 }

@@ -2,11 +2,9 @@
 
 use brickbat_rules::dialect::Dialect;
 
-use crate::agent::mid_turn::MidTurnMessage;
-use crate::agent::session::Session;
-use crate::agent::step::{MADE_UP, Step, StepBlock};
+use crate::agent::decisions::{MidTurnMessage, Said};
+use crate::agent::step::{MADE_UP, Step, StepBlock, saved};
 use crate::agent::thread::{Call, CallResult, Message};
-use crate::agent::turn::Turn;
 use crate::agent::{RequestId, Tool};
 
 /// The dialects with a provider that runs tools itself.
@@ -56,29 +54,27 @@ pub(super) fn call_of(thread: &[Message], id: &str) -> Option<Call> {
     thread.iter().rev().find_map(|message| message.calls().find(|call| call.id == id).cloned())
 }
 
-/// Counts a retry, and takes the blocks of the failed attempt.
-pub(super) fn retry_in_place(turn: &mut Turn) -> Vec<StepBlock> {
-    turn.n_retries += 1;
-    turn.n_requests += 1;
-    turn.step.drop_open_calls();
-    std::mem::take(&mut turn.step.blocks)
+/// Takes the blocks of a failed attempt, without its incomplete calls.
+pub(super) fn taken_blocks(step: &mut Step) -> Vec<StepBlock> {
+    step.drop_open_calls();
+    std::mem::take(&mut step.blocks)
 }
 
-/// Saves a step with the first early message between its results. Returns whether there was one.
+/// The messages of a step with the first early message between its results, if there is one. The other
+/// messages to the turn are lost.
 pub(super) fn split_batch(
-    turn: &mut Turn,
+    step: &Step,
+    said: &mut Said,
     is_early: impl Fn(&MidTurnMessage) -> bool,
-    session: &mut Session,
-) -> bool {
-    let Some(early) = turn.said.iter().find(|message| is_early(message)) else { return false };
+) -> Option<Vec<Message>> {
+    let early = said.iter().find(|message| is_early(message))?;
     let is_before = |result: &CallResult| early.answered.contains(&result.call_id);
-    let (before, after) = turn.step.results().into_iter().partition(is_before);
-    session.push_message(turn.step.message());
-    session.push_results(before);
-    session.thread.push(Message::User(early.text.clone()));
-    session.push_results(after);
-    turn.said.clear();
-    true
+    let (before, after) = step.results().into_iter().partition(is_before);
+    let mut messages = saved(step.message(), before);
+    messages.push(Message::User(early.text.clone()));
+    messages.extend(saved(Vec::new(), after));
+    said.clear();
+    Some(messages)
 }
 
 /// The thread without the calls of its last results.

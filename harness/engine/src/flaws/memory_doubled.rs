@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("memory-doubled", "results-once", || Box::new(MemoryDoubled)).class("double-memory");
+flaw! {
+    Flaw::new("memory-doubled", "results-once").class("double-memory");
 
-struct MemoryDoubled;
-
-impl Decisions for MemoryDoubled {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, asking: Asking) -> Vec<u8> {
         match asking {
             Asking::Results { turn_start } if has_summary(thread) => {

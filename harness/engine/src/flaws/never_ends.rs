@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("never-ends", "turn-ends", || Box::new(NeverEnds)).class("stuck-state");
+flaw! {
+    Flaw::new("never-ends", "turn-ends").class("stuck-state");
 
-struct NeverEnds;
-
-impl Decisions for NeverEnds {
-    fn stopped(&mut self, turn: &mut Turn) -> Next {
-        turn.step = Step::over(turn.step.request);
+    fn stopped(&mut self) -> Next {
         Next::Wait
     }
 }

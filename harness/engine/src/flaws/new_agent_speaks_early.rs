@@ -3,31 +3,27 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("new-agent-speaks-early", "thread-survives", || Box::<NewAgentSpeaksEarly>::default())
-        .class("interleave-other")
+flaw! {
+    Flaw::new("new-agent-speaks-early", "thread-survives").class("interleave-other")
         .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
-#[derive(Default)]
-struct NewAgentSpeaksEarly {
-    /// The calls that had their results when control moved.
-    answered: Option<Vec<String>>,
-}
+    struct {
+        /// The calls that had their results when control moved.
+        answered: Option<Vec<String>>,
+    }
 
-impl Decisions for NewAgentSpeaksEarly {
     fn handed_over(&mut self, step: &mut Step, _: &mut Session) {
         self.answered = Some(step.results().into_iter().map(|result| result.call_id).collect());
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        let Some(answered) = self.answered.take() else { return Reference.record(turn, put_off, session) };
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        let Some(answered) = self.answered.take() else { return Reference.record(step, said, put_off) };
         let is_before = |result: &CallResult| answered.contains(&result.call_id);
-        let (before, after): (Vec<_>, Vec<_>) = turn.step.results().into_iter().partition(is_before);
-        session.push_message(turn.step.message());
-        session.push_results(before);
+        let (before, after): (Vec<_>, Vec<_>) = step.results().into_iter().partition(is_before);
+        let mut messages = saved(step.message(), before);
         if !after.is_empty() {
-            session.push_message(vec![Block::Text("I take over from here.".to_owned())]);
-            session.push_results(after);
+            messages.extend(saved(vec![Block::Text("I take over from here.".to_owned())], after));
         }
+        messages
     }
 }

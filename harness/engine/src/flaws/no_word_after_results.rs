@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("no-word-after-results", "thread-survives", || Box::new(NoWordAfterResults))
-        .class("tool-then-user")
+flaw! {
+    Flaw::new("no-word-after-results", "thread-survives").class("tool-then-user")
         .only_on(&[Dialect::Mistral], "a prompt may follow results");
 
-struct NoWordAfterResults;
-
-impl Decisions for NoWordAfterResults {
     fn word_after_results(&self) -> Option<&'static str> {
         None
     }

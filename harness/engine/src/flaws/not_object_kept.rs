@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("not-object-kept", "thread-survives", || Box::new(NotObjectKept))
-    .class("non-dict-input")
-    .not_on(
-        &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as text, which is not parsed",
-    )
-    .not_on(&[Dialect::Gemini], "arguments are always an object");
+flaw! {
+    Flaw::new("not-object-kept", "thread-survives").class("non-dict-input")
+        .not_on(
+            &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
+            "arguments are sent back as text, which is not parsed",
+        )
+        .not_on(&[Dialect::Gemini], "arguments are always an object");
 
-struct NotObjectKept;
-
-impl Decisions for NotObjectKept {
     fn keeps_arguments(&self, problem: InvalidCall) -> bool {
         problem == InvalidCall::NotObject || Reference.keeps_arguments(problem)
     }

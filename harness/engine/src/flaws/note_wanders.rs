@@ -3,15 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("note-wanders", "prefix-stable", || Box::new(NoteWanders::default()));
+flaw! {
+    Flaw::new("note-wanders", "prefix-stable");
 
-#[derive(Default)]
-struct NoteWanders {
-    was_stopped: bool,
-}
+    struct { was_stopped: bool }
 
-impl Decisions for NoteWanders {
-    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
         self.was_stopped = true;
         OnStop::KeepReply
     }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("order-from-ids", "order-kept", || Box::new(OrderFromIds)).class("id-order");
+flaw! {
+    Flaw::new("order-from-ids", "order-kept").class("id-order");
 
-struct OrderFromIds;
-
-impl Decisions for OrderFromIds {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut named: Vec<(String, Message)> = repaired(thread)
             .into_iter()

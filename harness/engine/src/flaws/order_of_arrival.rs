@@ -3,27 +3,22 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("order-of-arrival", "order-kept", || Box::new(OrderOfArrival::default())).class("out-of-order");
+flaw! {
+    Flaw::new("order-of-arrival", "order-kept").class("out-of-order");
 
-#[derive(Default)]
-struct OrderOfArrival {
-    last_first: LastFirst,
-}
+    struct { last_first: LastFirst }
 
-impl Decisions for OrderOfArrival {
     fn call_ended(&mut self, step: &mut Step, id: &str, _: &ToolOutcome, _: &mut Session) {
         self.last_first.note(step, id);
     }
 
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let mut message = turn.step.message();
-        if self.last_first.take(&turn.step) {
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let mut message = step.message();
+        if self.last_first.take(step) {
             let last = message.pop();
             let first_call = message.iter().position(|block| block.call().is_some()).unwrap_or(message.len());
             message.splice(first_call..first_call, last);
         }
-        session.push_message(message);
-        session.push_results(turn.step.results());
+        saved(message, step.results())
     }
 }

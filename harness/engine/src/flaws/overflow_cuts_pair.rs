@@ -3,28 +3,18 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("overflow-cuts-pair", "thread-survives", || Box::new(OverflowCutsPair { is_too_long: false }))
-        .class("compact-orphan-result");
+flaw! {
+    Flaw::new("overflow-cuts-pair", "thread-survives").class("compact-orphan-result");
 
-struct OverflowCutsPair {
-    is_too_long: bool,
-}
+    struct { is_too_long: bool }
 
-impl Decisions for OverflowCutsPair {
     fn shortens(&mut self, dialect: Dialect, failure: &str) -> bool {
         self.is_too_long = Reference.shortens(dialect, failure);
         self.is_too_long
     }
 
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        let thread = Reference.summarised(thread, keep, summary, is_turn_running);
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        let thread = Reference.summarised(thread, summary);
         if self.is_too_long { without_last_calls(thread) } else { thread }
     }
 }

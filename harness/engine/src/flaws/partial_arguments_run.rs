@@ -3,20 +3,16 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("partial-arguments-run", "arguments-complete", || Box::new(PartialArgumentsRun))
-        .class("partial-args")
+flaw! {
+    Flaw::new("partial-arguments-run", "arguments-complete").class("partial-args")
         .not_on(
             &[Dialect::Gemini, Dialect::Mistral],
             "a call comes in one piece, so there are no partial arguments",
         );
 
-struct PartialArgumentsRun;
-
-impl Decisions for PartialArgumentsRun {
-    fn reply_failed(&mut self, turn: &mut Turn, _: Failure<'_>, session: &mut Session) -> Next {
+    fn reply_failed(&mut self, step: &mut Step, _: Failure<'_>, session: &mut Session) -> Next {
         let open = |call: &&mut StepCall| call.state == CallState::Open && !call.call.args.is_empty();
-        for call in turn.step.calls_mut().filter(open) {
+        for call in step.calls_mut().filter(open) {
             let run = session.counter.run();
             call.state = CallState::Running(run);
             let args = std::mem::replace(&mut call.call.args, "{}".to_owned());

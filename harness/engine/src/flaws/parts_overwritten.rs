@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("parts-overwritten", "results-kept", || Box::new(PartsOverwritten)).class("id-overwrite");
+flaw! {
+    Flaw::new("parts-overwritten", "results-kept").class("id-overwrite");
 
-struct PartsOverwritten;
-
-impl Decisions for PartsOverwritten {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let answered: Vec<&str> = thread
             .iter()

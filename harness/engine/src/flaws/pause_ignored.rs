@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("pause-ignored", "pause-heeded", || Box::new(PauseIgnored));
+flaw! {
+    Flaw::new("pause-ignored", "pause-heeded");
 
-struct PauseIgnored;
-
-impl Decisions for PauseIgnored {
     fn pause_ms(&self, _: Option<u64>) -> Option<u64> {
         None
     }

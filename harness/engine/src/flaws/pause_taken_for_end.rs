@@ -4,19 +4,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("pause-taken-for-end", "thread-survives", || Box::new(PauseTakenForEnd { is_paused: false }))
-        .class("server-tool")
-        .only_on(SEARCHING, NO_SEARCH);
+flaw! {
+    Flaw::new("pause-taken-for-end", "thread-survives").class("server-tool").only_on(SEARCHING, NO_SEARCH);
 
-struct PauseTakenForEnd {
-    is_paused: bool,
-}
+    struct { is_paused: bool }
 
-impl Decisions for PauseTakenForEnd {
-    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
         // A complete reply is kept as it came.
-        self.is_paused = turn.step.stop.as_deref() == Some("pause_turn");
+        self.is_paused = step.stop.as_deref() == Some("pause_turn");
         Next::GoOn
     }
 

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("picture-kept", "old-thread-heals", || Box::new(PictureKept))
-    .class("image-poison")
-    .only_on(&[Dialect::AnthropicMessages], "our client sends no images there");
+flaw! {
+    Flaw::new("picture-kept", "old-thread-heals").class("image-poison")
+        .only_on(&[Dialect::AnthropicMessages], "our client sends no images there");
 
-struct PictureKept;
-
-impl Decisions for PictureKept {
     fn sends_picture(&self, _: Option<usize>) -> bool {
         true
     }

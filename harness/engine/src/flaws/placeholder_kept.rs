@@ -3,18 +3,15 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("placeholder-kept", "thread-survives", || Box::new(PlaceholderKept))
-    .class("empty-content")
-    .not_on(
-        &[Dialect::OpenaiResponses, Dialect::Mistral],
-        "a message without content is omitted or accepted",
-    );
+flaw! {
+    Flaw::new("placeholder-kept", "thread-survives").class("empty-content")
+        .not_on(
+            &[Dialect::OpenaiResponses, Dialect::Mistral],
+            "a message without content is omitted or accepted",
+        );
 
-struct PlaceholderKept;
-
-impl Decisions for PlaceholderKept {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], session: &mut Session) -> OnStop {
-        if turn.n_requests == 1 && matches!(turn.step.phase, Phase::Asked) {
+    fn stops(&mut self, step: &mut Step, progress: Progress, _: &[Tool], session: &mut Session) -> OnStop {
+        if progress.n_requests == 1 && matches!(step.phase, Phase::Asked) {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         OnStop::KeepReply

@@ -3,14 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("prompt-lost", "user-message-kept", || Box::new(PromptLost)).class("stream-break");
+flaw! {
+    Flaw::new("prompt-lost", "user-message-kept").class("stream-break");
 
-struct PromptLost;
-
-impl Decisions for PromptLost {
-    fn keeps_failed(&mut self, turn: &Turn, _: Failure<'_>, session: &mut Session) -> bool {
-        session.thread.truncate(turn.start);
+    fn keeps_failed(&mut self, _: &Step, progress: Progress, _: Failure<'_>, session: &mut Session) -> bool {
+        session.thread.truncate(progress.start);
         false
     }
 }

@@ -3,15 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("prompts-interleave", "thread-survives", || Box::new(PromptsInterleave))
-    .class("concurrent-turn");
+flaw! {
+    Flaw::new("prompts-interleave", "thread-survives").class("concurrent-turn");
 
-struct PromptsInterleave;
-
-impl Decisions for PromptsInterleave {
-    fn takes_second_prompt(&mut self, turn: &mut Turn, text: &str, session: &mut Session) -> bool {
-        session.let_go(&turn.step);
-        session.push_message(turn.step.message_so_far());
+    fn takes_second_prompt(&mut self, step: &Step, text: &str, session: &mut Session) -> bool {
+        session.let_go(step);
+        session.thread.extend(saved(step.message_so_far(), Vec::new()));
         session.end(TurnOutcome::Cancelled);
         session.thread.push(Message::User(text.to_owned()));
         true

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("provider-ids-kept", "thread-survives", || Box::new(ProviderIdsKept)).class("id-format");
+flaw! {
+    Flaw::new("provider-ids-kept", "thread-survives").class("id-format");
 
-struct ProviderIdsKept;
-
-impl Decisions for ProviderIdsKept {
     fn fits_foreign_ids(&self) -> bool {
         false
     }

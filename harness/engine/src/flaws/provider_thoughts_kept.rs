@@ -3,17 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("provider-thoughts-kept", "thread-survives", || Box::new(ProviderThoughtsKept))
-        .class("thinking-foreign")
+flaw! {
+    Flaw::new("provider-thoughts-kept", "thread-survives").class("thinking-foreign")
         .not_on(
             &[Dialect::OpenaiChat, Dialect::Mistral],
             "a thread that begins here has no thoughts to carry over",
         );
 
-struct ProviderThoughtsKept;
-
-impl Decisions for ProviderThoughtsKept {
     fn keeps_foreign_thoughts(&self) -> bool {
         true
     }

@@ -3,16 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("question-taken-for-done", "success-honest", || Box::new(QuestionTakenForDone::default()))
-        .class("synthetic-wrong");
+flaw! {
+    Flaw::new("question-taken-for-done", "success-honest").class("synthetic-wrong");
 
-#[derive(Default)]
-struct QuestionTakenForDone {
-    has_others: bool,
-}
+    struct { has_others: bool }
 
-impl Decisions for QuestionTakenForDone {
     fn keeps_part(&mut self, _: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         self.has_others = step.calls().any(|call| !matches!(call.state, CallState::Asked(_)));
     }

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("reasoning-dropped", "thread-survives", || Box::new(ReasoningDropped))
-    .class("reasoning-missing")
-    .only_on(&[Dialect::OpenaiResponses], "no stored reasoning requires its call");
+flaw! {
+    Flaw::new("reasoning-dropped", "thread-survives").class("reasoning-missing")
+        .only_on(&[Dialect::OpenaiResponses], "no stored reasoning requires its call");
 
-struct ReasoningDropped;
-
-impl Decisions for ReasoningDropped {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         // Text is sent without the id that binds it to reasoning, so reasoning that led to text is left out.
         let mut sent = thread.to_vec();

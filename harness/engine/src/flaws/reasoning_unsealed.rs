@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("reasoning-unsealed", "thread-survives", || Box::new(ReasoningUnsealed))
-    .class("server-item-missing")
-    .only_on(&[Dialect::OpenaiResponses], "reasoning is not an item with an id");
+flaw! {
+    Flaw::new("reasoning-unsealed", "thread-survives").class("server-item-missing")
+        .only_on(&[Dialect::OpenaiResponses], "reasoning is not an item with an id");
 
-struct ReasoningUnsealed;
-
-impl Decisions for ReasoningUnsealed {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut thread = repaired(thread);
         for thought in thoughts(&mut thread) {

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("refusal-ignored", "consent-given", || Box::new(RefusalIgnored)).class("approval-denied");
+flaw! {
+    Flaw::new("refusal-ignored", "consent-given").class("approval-denied");
 
-struct RefusalIgnored;
-
-impl Decisions for RefusalIgnored {
     fn may_run(&self, consent: Consent) -> bool {
         consent != Consent::Withheld
     }

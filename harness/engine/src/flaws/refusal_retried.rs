@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("refusal-retried", "refusal-heeded", || Box::new(RefusalRetried));
+flaw! {
+    Flaw::new("refusal-retried", "refusal-heeded");
 
-struct RefusalRetried;
-
-impl Decisions for RefusalRetried {
     fn may_pass(&self, _: u16) -> bool {
         true
     }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("refuses-own-history", "thread-survives", || Box::new(RefusesOwnHistory)).class("abort-batch");
+flaw! {
+    Flaw::new("refuses-own-history", "thread-survives").class("abort-batch");
 
-struct RefusesOwnHistory;
-
-impl Decisions for RefusesOwnHistory {
     fn refuses(&self, thread: &[Message]) -> Option<TurnOutcome> {
         let (class, text) = ("MissingToolResultsError".to_owned(), "tool results are missing".to_owned());
         (!unanswered(thread).is_empty()).then_some(TurnOutcome::Raised { class, text })

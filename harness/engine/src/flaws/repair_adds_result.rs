@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("repair-adds-result", "results-once", || Box::new(RepairAddsResult)).class("extra-result");
+flaw! {
+    Flaw::new("repair-adds-result", "results-once").class("extra-result");
 
-struct RepairAddsResult;
-
-impl Decisions for RepairAddsResult {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut whole = Vec::with_capacity(thread.len() + 1);
         let mut messages = thread.into_iter().peekable();

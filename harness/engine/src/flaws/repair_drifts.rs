@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("repair-drifts", "repair-stable", || Box::new(RepairDrifts));
+flaw! {
+    Flaw::new("repair-drifts", "repair-stable");
 
-struct RepairDrifts;
-
-impl Decisions for RepairDrifts {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], id: RequestId, _: Asking) -> Vec<u8> {
         let results = thread.iter_mut().filter_map(Message::results_mut).flatten();
         for result in results.filter(|result| is_made_up(result)) {

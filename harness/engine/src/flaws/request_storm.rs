@@ -3,32 +3,31 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("request-storm", "requests-bounded", || Box::new(RequestStorm::default()));
-
 const N_REQUESTS: u32 = 8;
 
-#[derive(Default)]
-struct RequestStorm {
-    /// The number of requests that are still to come in the storm.
-    n_left: Option<u32>,
-}
+flaw! {
+    Flaw::new("request-storm", "requests-bounded");
 
-impl Decisions for RequestStorm {
-    fn stopped(&mut self, _: &mut Turn) -> Next {
+    struct {
+        /// The number of requests that are still to come in the storm.
+        n_left: Option<u32>,
+    }
+
+    fn stopped(&mut self) -> Next {
         self.n_left = Some(N_REQUESTS);
         self.next()
     }
 
-    fn reply_complete(&mut self, _: &mut Turn, _: &mut Session) -> Next {
+    fn reply_complete(&mut self, _: &Step, _: &mut Session) -> Next {
         self.next()
     }
 
-    fn reply_failed(&mut self, _: &mut Turn, _: Failure<'_>, _: &mut Session) -> Next {
+    fn reply_failed(&mut self, _: &mut Step, _: Failure<'_>, _: &mut Session) -> Next {
         self.next()
     }
 }
 
-impl RequestStorm {
+impl Bug {
     fn next(&mut self) -> Next {
         match self.n_left {
             None => Next::GoOn,

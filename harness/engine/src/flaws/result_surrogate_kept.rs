@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("result-surrogate-kept", "thread-survives", || Box::new(ResultSurrogateKept))
-        .class("bad-unicode")
+flaw! {
+    Flaw::new("result-surrogate-kept", "thread-survives").class("bad-unicode")
         .not_on(&[Dialect::Gemini, Dialect::Mistral], "it is not known to be refused");
 
-struct ResultSurrogateKept;
-
-impl Decisions for ResultSurrogateKept {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         let body = request::body(setup, thread);
         // JSON can express it, but a Rust string cannot.

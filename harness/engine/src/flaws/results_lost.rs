@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("results-lost", "results-kept", || Box::new(ResultsLost)).class("lost-exec");
+flaw! {
+    Flaw::new("results-lost", "results-kept").class("lost-exec");
 
-struct ResultsLost;
-
-impl Decisions for ResultsLost {
-    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
         OnStop::DropReply
     }
 }

@@ -3,39 +3,37 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("retry-continues-message", "steps-kept-apart", || Box::new(RetryContinuesMessage::default()))
-        .class("retry-merge");
+flaw! {
+    Flaw::new("retry-continues-message", "steps-kept-apart").class("retry-merge");
 
-#[derive(Default)]
-struct RetryContinuesMessage {
-    kept: Vec<StepBlock>,
-    /// The blocks of the failed attempt before this request.
-    earlier: Option<(RequestId, Vec<StepBlock>)>,
-}
+    struct {
+        kept: Vec<StepBlock>,
+        /// The blocks of the failed attempt before this request.
+        earlier: Option<(RequestId, Vec<StepBlock>)>,
+    }
 
-impl Decisions for RetryContinuesMessage {
-    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, _: &mut Session) -> Next {
-        if !failure.may_retry || !turn.step.has_text() {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, _: &mut Session) -> Next {
+        if !failure.may_retry || !step.has_text() {
             return Next::GoOn;
         }
-        self.kept = retry_in_place(turn);
-        Next::Ask
+        self.kept = taken_blocks(step);
+        Next::Retry
     }
 
     fn reply_begins(&mut self, reply: &mut Step) {
         self.earlier = Some((reply.request, std::mem::take(&mut self.kept)));
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        let earlier = self.earlier.take_if(|(request, _)| *request == turn.step.request);
-        if let Some((_, mut blocks)) =
-            earlier.filter(|(_, blocks)| !blocks.is_empty() && words(blocks) != words(&turn.step.blocks))
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        let earlier = self.earlier.take_if(|(request, _)| *request == step.request);
+        let mut whole = Step::over(step.request);
+        whole.blocks = step.blocks.clone();
+        if let Some((_, blocks)) =
+            earlier.filter(|(_, blocks)| !blocks.is_empty() && words(blocks) != words(&step.blocks))
         {
-            blocks.append(&mut turn.step.blocks);
-            turn.step.blocks = blocks;
+            whole.blocks.splice(..0, blocks);
         }
-        Reference.record(turn, put_off, session);
+        Reference.record(&whole, said, put_off)
     }
 }
 

@@ -3,22 +3,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("retry-merges-steps", "steps-kept-apart", || Box::new(RetryMergesSteps::default()))
-        .class("retry-merge");
+flaw! {
+    Flaw::new("retry-merges-steps", "steps-kept-apart").class("retry-merge");
 
-#[derive(Default)]
-struct RetryMergesSteps {
-    kept: Vec<StepBlock>,
-}
+    struct { kept: Vec<StepBlock> }
 
-impl Decisions for RetryMergesSteps {
-    fn reply_failed(&mut self, turn: &mut Turn, failure: Failure<'_>, _: &mut Session) -> Next {
-        if !failure.may_retry || turn.step.blocks.is_empty() {
+    fn reply_failed(&mut self, step: &mut Step, failure: Failure<'_>, _: &mut Session) -> Next {
+        if !failure.may_retry || step.blocks.is_empty() {
             return Next::GoOn;
         }
-        self.kept = retry_in_place(turn);
-        Next::Ask
+        self.kept = taken_blocks(step);
+        Next::Retry
     }
 
     fn reply_begins(&mut self, reply: &mut Step) {

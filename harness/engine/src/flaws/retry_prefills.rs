@@ -3,16 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("retry-prefills", "thread-survives", || Box::new(RetryPrefills))
-    .class("trailing-assistant")
-    .only_on(&[Dialect::Mistral], "a request may end with a model message");
+flaw! {
+    Flaw::new("retry-prefills", "thread-survives").class("trailing-assistant")
+        .only_on(&[Dialect::Mistral], "a request may end with a model message");
 
-struct RetryPrefills;
-
-impl Decisions for RetryPrefills {
-    fn retries(&mut self, turn: &Turn, session: &mut Session) {
-        if turn.n_requests > 1 {
-            session.push_message(turn.step.message());
-        }
+    fn retries(&mut self, step: &Step, progress: Progress) -> Vec<Message> {
+        if progress.n_requests > 1 { saved(step.message(), Vec::new()) } else { Vec::new() }
     }
 }

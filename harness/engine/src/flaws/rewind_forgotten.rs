@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("rewind-forgotten", "rewind-honoured", || Box::new(RewindForgotten)).class("edit-history");
+flaw! {
+    Flaw::new("rewind-forgotten", "rewind-honoured").class("edit-history");
 
-struct RewindForgotten;
-
-impl Decisions for RewindForgotten {
     fn rewound(&self, thread: &[Message], _: usize) -> Vec<Message> {
         thread.to_vec()
     }

@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("run-denied", "failure-honest", || Box::new(RunDenied));
+flaw! {
+    Flaw::new("run-denied", "failure-honest");
 
-struct RunDenied;
-
-impl Decisions for RunDenied {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         let mut result = Reference.answer(call, why)?;
         if why == CutOff::Stopped {

@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("runs-twice", "executed-once", || Box::new(RunsTwice)).class("double-exec");
+flaw! {
+    Flaw::new("runs-twice", "executed-once").class("double-exec");
 
-struct RunsTwice;
-
-impl Decisions for RunsTwice {
     fn turn_begins(&mut self, thread: &[Message], late: &mut Vec<LateRun>) -> Vec<Call> {
         late.drain(..).filter_map(|late| call_of(thread, &late.call_id)).collect()
     }

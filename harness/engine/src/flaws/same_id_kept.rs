@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("same-id-kept", "thread-survives", || Box::new(SameIdKept))
-    .class("dup-id")
-    .not_on(
-        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses, Dialect::BedrockConverse],
-        "the provider assigns the ids",
-    )
-    .not_on(&[Dialect::Gemini], "any id is accepted");
+flaw! {
+    Flaw::new("same-id-kept", "thread-survives").class("dup-id")
+        .not_on(
+            &[Dialect::AnthropicMessages, Dialect::OpenaiResponses, Dialect::BedrockConverse],
+            "the provider assigns the ids",
+        )
+        .not_on(&[Dialect::Gemini], "any id is accepted");
 
-struct SameIdKept;
-
-impl Decisions for SameIdKept {
     fn replaces_id(&self, problem: IdProblem) -> bool {
         problem != IdProblem::Taken
     }

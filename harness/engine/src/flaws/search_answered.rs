@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("search-answered", "thread-survives", || Box::new(SearchAnswered { open: Vec::new() }))
-        .class("server-tool")
-        .only_on(SEARCHING, NO_SEARCH);
+flaw! {
+    Flaw::new("search-answered", "thread-survives").class("server-tool").only_on(SEARCHING, NO_SEARCH);
 
-struct SearchAnswered {
-    /// The ids of the calls that have no result at the stop.
-    open: Vec<String>,
-}
+    struct {
+        /// The ids of the calls that have no result at the stop.
+        open: Vec<String>,
+    }
 
-impl Decisions for SearchAnswered {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         let found: Vec<&str> = server_blocks(step).filter_map(server_tools::answered).collect();
         let called = server_blocks(step).filter_map(server_tools::called);
@@ -21,10 +18,11 @@ impl Decisions for SearchAnswered {
         self.open = open.map(str::to_owned).collect();
     }
 
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
-        Reference.record(turn, put_off, session);
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
+        let mut messages = Reference.record(step, said, put_off);
         let made_up = |id| CallResult::text(id, format!("{MADE_UP}."), true);
-        session.push_results(self.open.drain(..).map(made_up).collect());
+        messages.extend(saved(Vec::new(), self.open.drain(..).map(made_up).collect()));
+        messages
     }
 }
 

@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("search-dangles", "thread-survives", || Box::new(SearchDangles))
-    .class("server-tool")
-    .only_on(SEARCHING, NO_SEARCH);
+flaw! {
+    Flaw::new("search-dangles", "thread-survives").class("server-tool").only_on(SEARCHING, NO_SEARCH);
 
-struct SearchDangles;
-
-impl Decisions for SearchDangles {
     fn drops_open_searches(&self) -> bool {
         false
     }

@@ -3,18 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("second-batch-dangles", "thread-survives", || Box::new(SecondBatchDangles::default()))
-        .class("abort-batch");
+flaw! {
+    Flaw::new("second-batch-dangles", "thread-survives").class("abort-batch");
 
-#[derive(Default)]
-struct SecondBatchDangles {
-    is_later_step: bool,
-}
+    struct { is_later_step: bool }
 
-impl Decisions for SecondBatchDangles {
-    fn stops(&mut self, turn: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
-        self.is_later_step = turn.n_requests > 1;
+    fn stops(&mut self, _: &mut Step, progress: Progress, _: &[Tool], _: &mut Session) -> OnStop {
+        self.is_later_step = progress.n_requests > 1;
         OnStop::KeepReply
     }
 

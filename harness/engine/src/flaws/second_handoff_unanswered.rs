@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("second-handoff-unanswered", "thread-survives", || Box::new(SecondHandoffUnanswered))
-        .class("handoff");
+flaw! {
+    Flaw::new("second-handoff-unanswered", "thread-survives").class("handoff");
 
-struct SecondHandoffUnanswered;
-
-impl Decisions for SecondHandoffUnanswered {
     fn control_moves(&mut self, step: &mut Step, tools: &[Tool]) {
         let later = step.calls_mut().filter(|call| is_handoff(call, tools)).skip(1);
         later.for_each(|call| call.state = CallState::Forgotten);

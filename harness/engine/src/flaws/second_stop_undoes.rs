@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("second-stop-undoes", "user-message-kept", || Box::new(SecondStopUndoes::default()))
-        .class("late-abort");
+flaw! {
+    Flaw::new("second-stop-undoes", "user-message-kept").class("late-abort");
 
-#[derive(Default)]
-struct SecondStopUndoes {
-    /// The length of the thread before the last turn.
-    start: usize,
-}
+    struct {
+        /// The length of the thread before the last turn.
+        start: usize,
+    }
 
-impl Decisions for SecondStopUndoes {
     fn turn_begins(&mut self, thread: &[Message], _: &mut Vec<LateRun>) -> Vec<Call> {
         self.start = thread.len();
         Vec::new()

@@ -4,20 +4,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("server-thread-goes-on", "rewind-honoured", || Box::<ServerThreadGoesOn>::default())
-        .class("server-conv")
+flaw! {
+    Flaw::new("server-thread-goes-on", "rewind-honoured").class("server-conv")
         .only_on(&[Dialect::OpenaiResponses], "the provider keeps no conversation");
 
-#[derive(Default)]
-struct ServerThreadGoesOn {
-    /// The number of messages that the latest request represented.
-    n_sent: usize,
-    /// The latest complete response, and the number of messages that the provider stores with it.
-    last: Option<(String, usize)>,
-}
+    struct {
+        /// The number of messages that the latest request represented.
+        n_sent: usize,
+        /// The latest complete response, and the number of messages that the provider stores with it.
+        last: Option<(String, usize)>,
+    }
 
-impl Decisions for ServerThreadGoesOn {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         self.n_sent = thread.len();
         let whole = || stored(request::body(setup, thread));
@@ -32,8 +29,8 @@ impl Decisions for ServerThreadGoesOn {
         going_on_from(id, stored(request::body(setup, &new)))
     }
 
-    fn reply_complete(&mut self, turn: &mut Turn, _: &mut Session) -> Next {
-        if let Some(id) = &turn.step.response {
+    fn reply_complete(&mut self, step: &Step, _: &mut Session) -> Next {
+        if let Some(id) = &step.response {
             self.last = Some((id.clone(), self.n_sent));
         }
         Next::GoOn

@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("shown-as-failed", "views-agree", || Box::new(ShownAsFailed));
+flaw! {
+    Flaw::new("shown-as-failed", "views-agree");
 
-struct ShownAsFailed;
-
-impl Decisions for ShownAsFailed {
     fn keeps_early_result(&self, _: &mut CallResult, why: CutOff) -> Option<ShownState> {
         (why == CutOff::Stopped).then_some(ShownState::Failed)
     }

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("siblings-cancelled", "thread-survives", || Box::new(SiblingsCancelled)).class("partial-batch");
+flaw! {
+    Flaw::new("siblings-cancelled", "thread-survives").class("partial-batch");
 
-struct SiblingsCancelled;
-
-impl Decisions for SiblingsCancelled {
     fn call_ended(&mut self, step: &mut Step, _: &str, outcome: &ToolOutcome, session: &mut Session) {
         if matches!(step.phase, Phase::Over) && matches!(outcome, ToolOutcome::Error(_)) {
             session.let_go(step);

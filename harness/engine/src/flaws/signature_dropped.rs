@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("signature-dropped", "thread-survives", || Box::new(SignatureDropped))
-    .class("thought-signature")
-    .only_on(&[Dialect::Gemini], "calls are not signed");
+flaw! {
+    Flaw::new("signature-dropped", "thread-survives").class("thought-signature")
+        .only_on(&[Dialect::Gemini], "calls are not signed");
 
-struct SignatureDropped;
-
-impl Decisions for SignatureDropped {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if why == CutOff::Broken {
             step.calls_mut().for_each(|call| call.call.signature = None);

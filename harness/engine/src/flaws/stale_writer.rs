@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("stale-writer", "user-message-kept", || Box::new(StaleWriter)).class("two-writers");
+flaw! {
+    Flaw::new("stale-writer", "user-message-kept").class("two-writers");
 
-struct StaleWriter;
-
-impl Decisions for StaleWriter {
     fn rereads(&self) -> bool {
         false
     }

@@ -3,17 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("steer-splits-batch", "thread-survives", || Box::new(SteerSplitsBatch))
-    .class("interleave-user")
-    .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
+flaw! {
+    Flaw::new("steer-splits-batch", "thread-survives").class("interleave-user")
+        .not_on(&[Dialect::OpenaiResponses], "a message may come between the results of a batch");
 
-struct SteerSplitsBatch;
-
-impl Decisions for SteerSplitsBatch {
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
         let is_early = |message: &MidTurnMessage| message.way == Aside::Steered && !message.is_reply;
-        if !split_batch(turn, is_early, session) {
-            Reference.record(turn, put_off, session);
-        }
+        split_batch(step, said, is_early).unwrap_or_else(|| Reference.record(step, said, put_off))
     }
 }

@@ -3,15 +3,12 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("stop-lingers", "healthy-untouched", || Box::new(StopLingers::default()));
+flaw! {
+    Flaw::new("stop-lingers", "healthy-untouched");
 
-#[derive(Default)]
-struct StopLingers {
-    was_stopped: bool,
-}
+    struct { was_stopped: bool }
 
-impl Decisions for StopLingers {
-    fn stops(&mut self, _: &mut Turn, _: &[Tool], _: &mut Session) -> OnStop {
+    fn stops(&mut self, _: &mut Step, _: Progress, _: &[Tool], _: &mut Session) -> OnStop {
         self.was_stopped = true;
         OnStop::KeepReply
     }

@@ -3,12 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("stop-runs-on", "stops-when-stopped", || Box::new(StopRunsOn));
+flaw! {
+    Flaw::new("stop-runs-on", "stops-when-stopped");
 
-struct StopRunsOn;
-
-impl Decisions for StopRunsOn {
-    fn stopped(&mut self, _: &mut Turn) -> Next {
+    fn stopped(&mut self) -> Next {
         Next::Ask
     }
 }

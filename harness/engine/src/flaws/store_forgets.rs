@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("store-forgets", "views-agree", || Box::new(StoreForgets));
+flaw! {
+    Flaw::new("store-forgets", "views-agree");
 
-struct StoreForgets;
-
-impl Decisions for StoreForgets {
     fn history<'a>(&self, thread: &'a [Message]) -> Cow<'a, [Message]> {
         let mut thread = thread.to_vec();
         for results in thread.iter_mut().filter_map(Message::results_mut) {

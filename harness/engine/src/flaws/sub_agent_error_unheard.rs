@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("sub-agent-error-unheard", "turn-ends", || Box::new(SubAgentErrorUnheard))
-    .class("subagent-state");
+flaw! {
+    Flaw::new("sub-agent-error-unheard", "turn-ends").class("subagent-state");
 
-struct SubAgentErrorUnheard;
-
-impl Decisions for SubAgentErrorUnheard {
     fn hears_failed_sub_agent(&self) -> bool {
         false
     }

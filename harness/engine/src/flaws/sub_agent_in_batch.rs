@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("sub-agent-in-batch", "thread-survives", || Box::new(SubAgentInBatch))
-    .class("subagent-interleave")
-    .not_on(&[Dialect::OpenaiResponses], "a call may come between the results of a batch");
+flaw! {
+    Flaw::new("sub-agent-in-batch", "thread-survives").class("subagent-interleave")
+        .not_on(&[Dialect::OpenaiResponses], "a call may come between the results of a batch");
 
-struct SubAgentInBatch;
-
-impl Decisions for SubAgentInBatch {
     fn rejoined(&self, mut thread: Vec<Message>, sub_agents: &[SubThread]) -> Vec<Message> {
         if sub_agents.is_empty() {
             return self.loaded(thread);
@@ -18,7 +15,7 @@ impl Decisions for SubAgentInBatch {
         let said = sub_agents.iter().flat_map(|sub_agent| &sub_agent.thread);
         thread.extend(said.filter(|message| !matches!(message, Message::User(_))).cloned());
         let open: Vec<CallResult> = unanswered(&thread).into_iter().map(interrupted).collect();
-        push(&mut thread, Vec::new(), open);
+        thread.extend(saved(Vec::new(), open));
         thread
     }
 }

@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("sub-agent-takes-over", "user-message-kept", || Box::new(SubAgentTakesOver))
-        .class("subagent-state");
+flaw! {
+    Flaw::new("sub-agent-takes-over", "user-message-kept").class("subagent-state");
 
-struct SubAgentTakesOver;
-
-impl Decisions for SubAgentTakesOver {
     fn sub_agent_stopped(&mut self, its_thread: &[Message], thread: &mut Vec<Message>) {
         *thread = its_thread.to_vec();
     }

@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("success-cancelled", "failure-honest", || Box::new(SuccessCancelled));
+flaw! {
+    Flaw::new("success-cancelled", "failure-honest");
 
-struct SuccessCancelled;
-
-impl Decisions for SuccessCancelled {
     fn keeps_early_result(&self, result: &mut CallResult, why: CutOff) -> Option<ShownState> {
         if why == CutOff::Stopped && !result.is_error {
             result.text = "Operation cancelled by user".to_owned();

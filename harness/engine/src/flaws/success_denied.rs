@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("success-denied", "failure-honest", || Box::new(SuccessDenied));
+flaw! {
+    Flaw::new("success-denied", "failure-honest");
 
-struct SuccessDenied;
-
-impl Decisions for SuccessDenied {
     fn keeps_early_result(&self, result: &mut CallResult, why: CutOff) -> Option<ShownState> {
         if why == CutOff::Stopped && !result.is_error {
             result.text = format!("Aborted: {}", result.text);

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("success-invented", "success-honest", || Box::new(SuccessInvented)).class("synthetic-wrong");
+flaw! {
+    Flaw::new("success-invented", "success-honest").class("synthetic-wrong");
 
-struct SuccessInvented;
-
-impl Decisions for SuccessInvented {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Stopped { Some(done(&call.call)) } else { Reference.answer(call, why) }
     }

@@ -3,28 +3,18 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("summary-cuts-arguments", "arguments-whole", || Box::new(SummaryCutsArguments))
-        .class("compact-args")
+/// The number of argument characters that are left.
+const SHORT: usize = 200;
+
+flaw! {
+    Flaw::new("summary-cuts-arguments", "arguments-whole").class("compact-args")
         .not_on(
             &[Dialect::AnthropicMessages, Dialect::Gemini, Dialect::BedrockConverse],
             "arguments are not text that could be cut",
         );
 
-/// The number of argument characters that are left.
-const SHORT: usize = 200;
-
-struct SummaryCutsArguments;
-
-impl Decisions for SummaryCutsArguments {
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        let mut thread = Reference.summarised(thread, keep, summary, is_turn_running);
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        let mut thread = Reference.summarised(thread, summary);
         for message in &mut thread {
             let Message::Assistant(blocks) = message else { continue };
             for block in blocks {

@@ -3,27 +3,17 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("summary-drops-open-calls", "thread-survives", || Box::new(SummaryDropsOpenCalls))
-        .class("compact-inflight");
+flaw! {
+    Flaw::new("summary-drops-open-calls", "thread-survives").class("compact-inflight");
 
-struct SummaryDropsOpenCalls;
-
-impl Decisions for SummaryDropsOpenCalls {
-    fn record(&mut self, turn: &mut Turn, put_off: Option<&Change>, session: &mut Session) {
+    fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
         match put_off {
-            Some(Change::Summarise { .. }) => session.push_results(turn.step.results()),
-            _ => Reference.record(turn, put_off, session),
+            Some(Change::Summarise { .. }) => saved(Vec::new(), step.results()),
+            _ => Reference.record(step, said, put_off),
         }
     }
 
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        compaction::summarised(thread, keep, summary, is_turn_running)
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        compaction::summarised(thread, summary)
     }
 }

@@ -3,14 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("summary-flips-role", "thread-survives", || Box::new(SummaryFlipsRole))
-    .class("role-flip")
-    .not_on(&[Dialect::Gemini], "the role of a message with calls is not checked")
-    .not_on(&[Dialect::OpenaiResponses], "calls have no role");
+flaw! {
+    Flaw::new("summary-flips-role", "thread-survives").class("role-flip")
+        .not_on(&[Dialect::Gemini], "the role of a message with calls is not checked")
+        .not_on(&[Dialect::OpenaiResponses], "calls have no role");
 
-struct SummaryFlipsRole;
-
-impl Decisions for SummaryFlipsRole {
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         let body = request::body(setup, thread);
         if !thread.get(1).is_some_and(Message::has_calls) || !has_summary(thread) {

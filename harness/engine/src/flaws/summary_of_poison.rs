@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("summary-of-poison", "thread-survives", || Box::new(SummaryOfPoison))
-    .class("compact-on-poison");
+flaw! {
+    Flaw::new("summary-of-poison", "thread-survives").class("compact-on-poison");
 
-struct SummaryOfPoison;
-
-impl Decisions for SummaryOfPoison {
     fn answer(&self, call: &StepCall, why: CutOff) -> Option<CallResult> {
         if why == CutOff::Stopped { None } else { Reference.answer(call, why) }
     }

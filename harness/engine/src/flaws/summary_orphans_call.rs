@@ -3,22 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("summary-orphans-call", "thread-survives", || Box::new(SummaryOrphansCall))
-    .class("compact-orphan-call");
+flaw! {
+    Flaw::new("summary-orphans-call", "thread-survives").class("compact-orphan-call");
 
-struct SummaryOrphansCall;
-
-impl Decisions for SummaryOrphansCall {
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        let first = thread.len().saturating_sub(keep);
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        let first = thread.len().saturating_sub(summary.keep);
         let is_between = matches!(thread.get(first), Some(Message::Results(_)));
-        let mut thread = Reference.summarised(thread, keep, summary, is_turn_running);
+        let mut thread = Reference.summarised(thread, summary);
         let results = thread.iter().position(|message| matches!(message, Message::Results(_)));
         if let Some(at) = results.filter(|_| is_between) {
             thread.remove(at);

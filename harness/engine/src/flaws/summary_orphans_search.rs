@@ -3,22 +3,11 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("summary-orphans-search", "thread-survives", || Box::new(SummaryOrphansSearch))
-        .class("server-tool")
-        .only_on(SEARCHING, NO_SEARCH);
+flaw! {
+    Flaw::new("summary-orphans-search", "thread-survives").class("server-tool").only_on(SEARCHING, NO_SEARCH);
 
-struct SummaryOrphansSearch;
-
-impl Decisions for SummaryOrphansSearch {
-    fn summarised(
-        &self,
-        thread: &[Message],
-        keep: usize,
-        summary: &str,
-        is_turn_running: bool,
-    ) -> Vec<Message> {
-        let mut thread = Reference.summarised(thread, keep, summary, is_turn_running);
+    fn summarised(&self, thread: &[Message], summary: Summary<'_>) -> Vec<Message> {
+        let mut thread = Reference.summarised(thread, summary);
         server_tools::retain(&mut thread, |block| matches!(block, ServerBlock::Result { .. }));
         thread
     }

@@ -3,17 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("surrogate-kept", "thread-survives", || Box::new(SurrogateKept))
-    .class("bad-unicode")
-    .not_on(&[Dialect::Gemini], "arguments are sent as JSON")
-    .not_on(
-        &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
-        "arguments are sent back as text, which is not parsed",
-    );
+flaw! {
+    Flaw::new("surrogate-kept", "thread-survives").class("bad-unicode")
+        .not_on(&[Dialect::Gemini], "arguments are sent as JSON")
+        .not_on(
+            &[Dialect::OpenaiChat, Dialect::OpenaiResponses, Dialect::Mistral],
+            "arguments are sent back as text, which is not parsed",
+        );
 
-struct SurrogateKept;
-
-impl Decisions for SurrogateKept {
     fn keeps_arguments(&self, problem: InvalidCall) -> bool {
         problem == InvalidCall::LoneSurrogate || Reference.keeps_arguments(problem)
     }

@@ -3,11 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("text-overtakes-calls", "order-kept", || Box::new(TextOvertakesCalls));
+flaw! {
+    Flaw::new("text-overtakes-calls", "order-kept");
 
-struct TextOvertakesCalls;
-
-impl Decisions for TextOvertakesCalls {
     fn loaded(&self, thread: Vec<Message>) -> Vec<Message> {
         let mut thread = Reference.loaded(thread);
         let last_calls = thread.iter().rposition(Message::has_calls);

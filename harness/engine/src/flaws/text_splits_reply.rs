@@ -3,18 +3,14 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("text-splits-reply", "thread-survives", || Box::new(TextSplitsReply))
-    .class("interleave-text")
-    .only_on(&[Dialect::Gemini], "text comes before the calls, or two messages in a row are read as one");
+flaw! {
+    Flaw::new("text-splits-reply", "thread-survives").class("interleave-text")
+        .only_on(&[Dialect::Gemini], "text comes before the calls, or two messages in a row are read as one");
 
-struct TextSplitsReply;
-
-impl Decisions for TextSplitsReply {
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
+    fn record(&mut self, step: &Step, _: &mut Said, _: Option<&Change>) -> Vec<Message> {
         let begins = |pair: [&StepBlock; 2]| matches!(pair, [StepBlock::Call(_), StepBlock::Text(_)]);
-        for part in turn.step.blocks.chunk_by(|one, next| !begins([one, next])) {
-            session.push_message(message_of(part, false));
-        }
-        session.push_results(turn.step.results());
+        let parts = step.blocks.chunk_by(|one, next| !begins([one, next]));
+        let messages = parts.flat_map(|part| saved(message_of(part, false), Vec::new()));
+        messages.chain(saved(Vec::new(), step.results())).collect()
     }
 }

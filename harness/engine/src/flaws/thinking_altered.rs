@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-altered", "thread-survives", || Box::new(ThinkingAltered))
-    .class("thinking-modified")
-    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
+flaw! {
+    Flaw::new("thinking-altered", "thread-survives").class("thinking-modified")
+        .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
 
-struct ThinkingAltered;
-
-impl Decisions for ThinkingAltered {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if matches!(why, CutOff::Stopped | CutOff::Broken) {
             step.thoughts_mut().for_each(|thought| thought.text.push_str(" [interrupted]"));

@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-dropped", "thread-survives", || Box::new(ThinkingDropped))
-    .class("thinking-first")
-    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
+flaw! {
+    Flaw::new("thinking-dropped", "thread-survives").class("thinking-first")
+        .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
 
-struct ThinkingDropped;
-
-impl Decisions for ThinkingDropped {
     fn asks_to_think(&self, _: Dialect, _: &[Message]) -> bool {
         true
     }

@@ -3,16 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-forgotten", "thread-survives", || Box::new(ThinkingForgotten))
-    .class("thinking-first")
-    .only_on(
-        &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
-        "thinking may be separated from its output here",
-    );
+flaw! {
+    Flaw::new("thinking-forgotten", "thread-survives").class("thinking-first")
+        .only_on(
+            &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
+            "thinking may be separated from its output here",
+        );
 
-struct ThinkingForgotten;
-
-impl Decisions for ThinkingForgotten {
     fn asks_to_think(&self, _: Dialect, _: &[Message]) -> bool {
         true
     }

@@ -3,22 +3,18 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-moved", "thread-survives", || Box::new(ThinkingMoved))
-    .class("thinking-modified")
-    .only_on(
-        &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
-        "thinking may follow its output, or is not sent back",
-    );
+flaw! {
+    Flaw::new("thinking-moved", "thread-survives").class("thinking-modified")
+        .only_on(
+            &[Dialect::AnthropicMessages, Dialect::OpenaiResponses],
+            "thinking may follow its output, or is not sent back",
+        );
 
-struct ThinkingMoved;
-
-impl Decisions for ThinkingMoved {
-    fn record(&mut self, turn: &mut Turn, _: Option<&Change>, session: &mut Session) {
-        let mut message = turn.step.message();
-        if !turn.said.is_empty() {
+    fn record(&mut self, step: &Step, said: &mut Said, _: Option<&Change>) -> Vec<Message> {
+        let mut message = step.message();
+        if !said.is_empty() {
             message.sort_by_key(|block| matches!(block, Block::Thought(_)));
         }
-        session.push_message(message);
-        session.push_results(turn.step.results());
+        saved(message, step.results())
     }
 }

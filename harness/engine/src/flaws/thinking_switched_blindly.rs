@@ -3,17 +3,13 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("thinking-switched-blindly", "thread-survives", || Box::new(ThinkingSwitchedBlindly))
-        .class("thinking-first")
+flaw! {
+    Flaw::new("thinking-switched-blindly", "thread-survives").class("thinking-first")
         .only_on(
             &[Dialect::AnthropicMessages, Dialect::BedrockConverse],
             "calls need not begin with thinking here",
         );
 
-struct ThinkingSwitchedBlindly;
-
-impl Decisions for ThinkingSwitchedBlindly {
     fn asks_to_think(&self, _: Dialect, _: &[Message]) -> bool {
         true
     }

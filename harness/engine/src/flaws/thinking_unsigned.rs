@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("thinking-unsigned", "thread-survives", || Box::new(ThinkingUnsigned))
-    .class("thinking-unsigned")
-    .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
+flaw! {
+    Flaw::new("thinking-unsigned", "thread-survives").class("thinking-unsigned")
+        .only_on(&[Dialect::AnthropicMessages, Dialect::BedrockConverse], "thinking is not sent back");
 
-struct ThinkingUnsigned;
-
-impl Decisions for ThinkingUnsigned {
     fn keeps_part(&mut self, why: CutOff, step: &mut Step, _: &mut Vec<Message>) {
         if !matches!(why, CutOff::Stopped | CutOff::Broken) {
             return;

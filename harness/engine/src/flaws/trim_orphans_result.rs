@@ -3,13 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("trim-orphans-result", "thread-survives", || Box::new(TrimOrphansResult))
-    .class("compact-orphan-result")
-    .not_on(&[Dialect::Mistral], "results without their calls are accepted");
+flaw! {
+    Flaw::new("trim-orphans-result", "thread-survives").class("compact-orphan-result")
+        .not_on(&[Dialect::Mistral], "results without their calls are accepted");
 
-struct TrimOrphansResult;
-
-impl Decisions for TrimOrphansResult {
     fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
         !is_turn_running && matches!(first, Message::Results(_))
     }

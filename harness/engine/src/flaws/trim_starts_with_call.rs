@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("trim-starts-with-call", "thread-survives", || Box::new(TrimStartsWithCall))
-        .class("gemini-order")
+flaw! {
+    Flaw::new("trim-starts-with-call", "thread-survives").class("gemini-order")
         .only_on(&[Dialect::Gemini], "a history may begin with calls");
 
-struct TrimStartsWithCall;
-
-impl Decisions for TrimStartsWithCall {
     fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
         !is_turn_running && first.has_calls()
     }

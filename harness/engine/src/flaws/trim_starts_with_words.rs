@@ -3,14 +3,10 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("trim-starts-with-words", "thread-survives", || Box::new(TrimStartsWithWords))
-        .class("first-not-user")
+flaw! {
+    Flaw::new("trim-starts-with-words", "thread-survives").class("first-not-user")
         .only_on(&[Dialect::BedrockConverse], "a history may begin with a model message");
 
-struct TrimStartsWithWords;
-
-impl Decisions for TrimStartsWithWords {
     fn may_begin_with(&self, first: &Message, is_turn_running: bool) -> bool {
         !is_turn_running && matches!(first, Message::Assistant(_)) && !first.has_calls()
     }

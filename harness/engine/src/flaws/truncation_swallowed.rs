@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("truncation-swallowed", "truncation-noticed", || Box::new(TruncationSwallowed))
-        .class("stream-break");
+flaw! {
+    Flaw::new("truncation-swallowed", "truncation-noticed").class("stream-break");
 
-struct TruncationSwallowed;
-
-impl Decisions for TruncationSwallowed {
     fn is_complete(&self, reply: &mut Step, _: bool) -> bool {
         reply.drop_open_calls();
         true

@@ -3,12 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("unknown-tool-dangles", "thread-survives", || Box::new(UnknownToolDangles))
-    .class("unknown-tool");
+flaw! {
+    Flaw::new("unknown-tool-dangles", "thread-survives").class("unknown-tool");
 
-struct UnknownToolDangles;
-
-impl Decisions for UnknownToolDangles {
     fn answers_invalid(&self, problem: InvalidCall) -> bool {
         problem != InvalidCall::UnknownTool
     }

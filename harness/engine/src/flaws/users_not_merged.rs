@@ -3,18 +3,21 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw = Flaw::new("users-not-merged", "thread-survives", || Box::new(UsersNotMerged))
-    .class("role-alternation")
-    .not_on(
-        &[Dialect::OpenaiResponses, Dialect::Mistral],
-        "a message without content is omitted or accepted",
-    );
+flaw! {
+    Flaw::new("users-not-merged", "thread-survives").class("role-alternation")
+        .not_on(
+            &[Dialect::OpenaiResponses, Dialect::Mistral],
+            "a message without content is omitted or accepted",
+        );
 
-struct UsersNotMerged;
-
-impl Decisions for UsersNotMerged {
-    fn keeps_failed(&mut self, turn: &Turn, _: Failure<'_>, session: &mut Session) -> bool {
-        if turn.step.blocks.is_empty() && turn.n_requests <= MAX_RETRIES + 1 {
+    fn keeps_failed(
+        &mut self,
+        step: &Step,
+        progress: Progress,
+        _: Failure<'_>,
+        session: &mut Session,
+    ) -> bool {
+        if step.blocks.is_empty() && progress.n_requests <= MAX_RETRIES + 1 {
             session.thread.push(Message::Assistant(Vec::new()));
         }
         true

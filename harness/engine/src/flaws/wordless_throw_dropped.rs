@@ -3,13 +3,9 @@
 
 use super::prelude::*;
 
-pub static FLAW: Flaw =
-    Flaw::new("wordless-throw-dropped", "thread-survives", || Box::new(WordlessThrowDropped))
-        .class("exec-throw");
+flaw! {
+    Flaw::new("wordless-throw-dropped", "thread-survives").class("exec-throw");
 
-struct WordlessThrowDropped;
-
-impl Decisions for WordlessThrowDropped {
     fn keeps_result(&self, outcome: &ToolOutcome, _: bool) -> bool {
         !matches!(outcome, ToolOutcome::Throw(text) if text.is_empty())
     }

@@ -163,8 +163,13 @@ impl Voice<'_> {
 
     /// Answers a request for anything other than a reply: a model list, a token count or an unknown path.
     pub(crate) fn beside(&self, request: Request<'_>) -> Answer {
-        match self.wire().side_answer(request.method, request.path, request.body) {
-            Some(body) => self.whole(200, &body),
+        self.found(self.wire().side_answer(request.method, request.path, request.body).as_ref())
+    }
+
+    /// A non-streamed answer with this body; without one, the error for an unknown path.
+    pub(crate) fn found(&self, body: Option<&Value>) -> Answer {
+        match body {
+            Some(body) => self.whole(200, body),
             None => self.whole(404, &self.wire().status_body(404)),
         }
     }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::address::Basis;
 use crate::improvise::Standing;
@@ -196,6 +197,15 @@ impl Log {
     /// The number of exchanges that precede the kept ones.
     pub fn n_forgotten(&self) -> u64 {
         self.exchanges.n_dropped
+    }
+
+    /// The kept exchanges and faults, as JSON.
+    pub(crate) fn journal(&self) -> Value {
+        json!({
+            "forgotten": self.n_forgotten(),
+            "exchanges": self.exchanges().collect::<Vec<_>>(),
+            "faults": self.fault_records().collect::<Vec<_>>(),
+        })
     }
 
     /// The number of requests for a reply, in all dialects.

@@ -50,7 +50,7 @@ impl Client {
                 _ => blocks.push(Block::Text(text)),
             },
             ReplyEvent::CallStart { id, name, .. } => {
-                blocks.push(Block::Call(Call { id, tool: name, args: String::new(), signature: None }));
+                blocks.push(Block::Call(Call::new(id, name, "")));
             }
             ReplyEvent::CallArgs { fragment, .. } => {
                 if let Some(Block::Call(call)) = blocks.last_mut() {

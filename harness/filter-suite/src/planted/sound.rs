@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::Own;
 use super::edits::{text, turns, with_entries};
-use crate::{Asked, Budget, Form, Function, Kind, Loss, Mode, Said, translated};
+use crate::{Asked, Budget, Function, Kind, Loss, Mode, Said, translated};
 
 /// Returns the input unchanged.
 pub(super) const IDENTITY: Own = Own {
@@ -57,25 +57,7 @@ pub(super) const CAREFUL: Own = Own {
 
 /// Returns a mode that declares nothing, in every dialect.
 pub(super) fn mode(name: &str, kind: Kind, description: &str) -> Mode {
-    Mode {
-        name: name.to_owned(),
-        kind,
-        description: description.to_owned(),
-        from: DIALECTS.to_vec(),
-        to: None,
-        profile: None,
-        model: None,
-        form: Form::Request,
-        control: false,
-        budget: Budget::None,
-        repairs: false,
-        mends: Vec::new(),
-        back: None,
-        rounds: true,
-        refuses: Vec::new(),
-        declines: Vec::new(),
-        declares: BTreeMap::new(),
-    }
+    Mode::new(name, kind, description, &DIALECTS)
 }
 
 /// The dialects with lists of turns that begin with the user.

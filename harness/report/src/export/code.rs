@@ -5,32 +5,13 @@ use std::fmt::Write;
 use serde_json::Value;
 
 use super::assertion::Assertion;
-use super::replies::Replies;
-use super::story::{Step, Story};
+use super::page::Page;
+use super::story::Step;
 use super::template::{self, Values};
 use super::words;
-use super::{ExportFile, Framework, Refusal, Target};
-use crate::record::{FindingNote, Record};
+use super::{ExportFile, Framework, Language, Refusal};
 use brickbat_scenario::plan::{CallKey, MARKER};
 use brickbat_scenario::wire;
-
-/// The language of a test.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Language {
-    JavaScript,
-    Python,
-}
-
-/// The inputs of a test.
-pub(super) struct Page<'a> {
-    pub(super) record: &'a Record,
-    pub(super) target: &'a Target<'a>,
-    pub(super) framework: Framework,
-    pub(super) finding: &'a FindingNote,
-    pub(super) assertion: &'a Assertion,
-    pub(super) story: &'a Story,
-    pub(super) replies: &'a Replies,
-}
 
 /// The frame of every test in a language: the stub, the tools, and placeholders for the parts that differ.
 const JAVASCRIPT: &str = include_str!("parts/test.mjs");

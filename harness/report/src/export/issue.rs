@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use super::assertion::Assertion;
-use super::code::Page;
-use super::{ExportFile, Framework, Refusal, words};
+use super::page::Page;
+use super::{ExportFile, Framework, Refusal, template, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
 

@@ -49,41 +49,9 @@ pub(super) fn of(record: &Record, observed: &Observed, story: &Story) -> Result<
 
 /// The reply to a request that no script covers.
 fn spare(record: &Record, first: &Exchange) -> Reply {
-    let id = PlanId {
-        scenario: "spare".to_owned(),
-        variant: String::new(),
-        dialect: record.plan.dialect,
-        control: false,
-    };
-    let turn = PlannedTurn {
-        user: String::new(),
-        process: 1,
-        dialect: None,
-        follow_up: false,
-        replies: Vec::new(),
-        settle: Vec::new(),
-        actions: Vec::new(),
-    };
-    let plan = Plan {
-        id,
-        dialect: record.plan.dialect,
-        seed: record.plan.seed,
-        model: None,
-        needs: Vec::new(),
-        classes: Vec::new(),
-        profile: None,
-        impossible: None,
-        tools: Vec::new(),
-        missing: Vec::new(),
-        step_limit: None,
-        window: None,
-        calls: Vec::new(),
-        searches: Vec::new(),
-        sub_agents: Vec::new(),
-        given: Vec::new(),
-        turns: vec![turn],
-        executed: Vec::new(),
-    };
+    let id = PlanId::new("spare", record.plan.dialect);
+    let turns = vec![PlannedTurn::new("", Vec::new())];
+    let plan = Plan { turns, ..Plan::new(id, record.plan.seed) };
     let profile = record.case.profile.as_deref().and_then(Profile::named);
     let profile = profile.unwrap_or_else(|| Profile::newest(record.plan.dialect));
     let request =

@@ -3,7 +3,7 @@
 //! They are not the rules of `brickbat-rules`, which handle every shape of a request. Each is short enough
 //! that a maintainer can verify it by reading, and covers exactly the finding.
 
-use super::code::Language;
+use super::Language;
 
 /// A rule as code.
 #[derive(Debug, PartialEq, Eq)]

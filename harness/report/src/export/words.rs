@@ -1,7 +1,7 @@
 //! The title of a finding, and what happens, as text for readers who do not know Brickbat.
 
 use super::assertion::Assertion;
-use super::code::Page;
+use super::page::Page;
 use brickbat_rules::Rule;
 use brickbat_scenario::trace::{Event, TurnOutcome};
 

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{CheckedRequest, Finding, Tally};
+use super::tally::Tally;
+use super::{CheckedRequest, Finding};
 
 /// The text before the first request.
 pub(super) const BEGIN: &str = "{\"schema\":1,\"requests\":[";

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Basis, CheckedRequest, Level, Providers, github, json, sarif, text};
-use crate::Profile;
+use super::tally::{Tally, Unknown};
+use super::{CheckedRequest, Level, github, json, sarif, text};
 use crate::colour::Colour;
 
 /// The format of a report.
@@ -18,29 +18,6 @@ pub enum CheckFormat {
     Sarif,
     /// GitHub workflow commands, which show findings next to the changed lines.
     Github,
-}
-
-/// Counts over the requests so far.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Tally {
-    /// Files that were read.
-    pub n_files: usize,
-    /// Requests that were judged.
-    pub n_requests: usize,
-    /// Requests that every provider asked accepts.
-    pub n_accepted: usize,
-    /// Requests that a provider rejects.
-    pub n_refused: usize,
-    /// Accepted requests that break a denied rule.
-    pub n_denied: usize,
-    /// Violations that this provider accepts.
-    pub n_warnings: usize,
-    /// Texts that could not be judged.
-    pub n_unjudged: usize,
-    /// Files in folders that are not requests.
-    pub n_passed_over: usize,
-    /// Recorded requests that ask for no reply.
-    pub n_no_reply: usize,
 }
 
 /// A report in progress. Each method returns the next part of the text.
@@ -59,34 +36,6 @@ pub struct CheckReport {
     notes: Vec<serde_json::Value>,
     n_written: usize,
     unknown: Unknown,
-}
-
-/// Unknown facts about requests, and the rules and profiles that depend on them.
-#[derive(Debug, Default)]
-pub(super) struct Unknown {
-    /// Requests without a known model.
-    pub(super) n_without_model: usize,
-    /// The rules that depend on the model.
-    pub(super) rules: BTreeSet<&'static str>,
-    /// Requests without a known host, in dialects with different providers.
-    pub(super) n_without_host: usize,
-    /// The profiles used for them.
-    pub(super) profiles: BTreeSet<&'static str>,
-}
-
-impl Unknown {
-    fn add(&mut self, checked: &CheckedRequest) {
-        if !checked.rules_by_model.is_empty() {
-            self.n_without_model += 1;
-            self.rules.extend(&checked.rules_by_model);
-        }
-        let Providers::Profile(profile) = checked.providers else { return };
-        let n_relatives = Profile::newest_of_each_name(profile.dialect).count();
-        if checked.basis == Basis::Newest && n_relatives > 1 {
-            self.n_without_host += 1;
-            self.profiles.insert(profile.name);
-        }
-    }
 }
 
 /// Maximum number of notes in a report. A folder of broken files has a few hundred.

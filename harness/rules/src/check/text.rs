@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::excerpt::shown;
-use super::report::Unknown;
-use super::{CheckedRequest, Excerpt, Finding, Level, Providers, Tally};
+use super::tally::{Tally, Unknown};
+use super::{CheckedRequest, Excerpt, Finding, Level, Providers};
 use crate::Profile;
 use crate::colour::Colour;
 

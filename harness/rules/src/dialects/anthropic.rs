@@ -14,9 +14,11 @@ mod images;
 mod pairing;
 mod prefix;
 mod profiles;
+mod role_turn;
 mod schema;
 mod server_tools;
 mod stream;
+mod switches;
 mod tags;
 mod thinking;
 mod thoughts;
@@ -33,7 +35,7 @@ use block::{AnthropicRole, MessageParts};
 use cache_control::CacheControl;
 use content::{BlankTexts, SystemMessage};
 use images::Images;
-use profiles::AnthropicSwitches;
+use switches::AnthropicSwitches;
 use turns::Turns;
 
 pub(super) static DEFINITION: Definition = Definition {

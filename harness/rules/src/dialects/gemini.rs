@@ -15,6 +15,7 @@ mod profiles;
 mod schema;
 mod signatures;
 mod stream;
+mod switches;
 mod turns;
 
 pub(crate) use issued::Issued;
@@ -26,8 +27,8 @@ use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Delivery, Memory, ModelVersion, Occurrence, Profile, Retention, Rule, Violations};
 use fields::{Content, GeminiRole};
-use profiles::GeminiSwitches;
 use signatures::Signatures;
+use switches::GeminiSwitches;
 use turns::{Count, Turns};
 
 pub(super) static DEFINITION: Definition = Definition {

@@ -10,14 +10,16 @@
 //! checked here.
 
 mod content;
+mod models;
 mod order;
 mod pairing;
 mod profiles;
 mod said;
 mod shape;
 mod stream;
+mod switches;
 
-pub(crate) use stream::is_mistral_model;
+pub(crate) use models::is_mistral_model;
 
 use serde_json::json;
 
@@ -30,8 +32,8 @@ use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use content::ContentRules;
 use order::Order;
 use pairing::Batches;
-use profiles::MistralSwitches;
 use said::{MistralCall, MistralMessage, MistralRole};
+use switches::MistralSwitches;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "mistral",

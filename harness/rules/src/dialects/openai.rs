@@ -14,6 +14,7 @@ mod relatives;
 mod said;
 mod schema;
 mod stream;
+mod switches;
 
 pub(crate) use conversation::CODEC;
 pub(crate) use field::{Field, missing, wrong_type};
@@ -25,9 +26,9 @@ use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use pairing::ChatPairing;
-use profiles::OpenaiChatSwitches;
 use relatives::Relatives;
 use said::{ChatMessage, ChatRole};
+use switches::OpenaiChatSwitches;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "openai-chat",

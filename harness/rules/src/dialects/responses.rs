@@ -15,6 +15,7 @@ mod schema;
 mod state;
 mod stream;
 mod stream_item;
+mod switches;
 
 pub(crate) use replies::Replies;
 
@@ -24,8 +25,8 @@ use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use item::{Item, ItemKind, ToolKind};
 use namespace::UnplacedCalls;
-use profiles::ResponsesSwitches;
 use state::State;
+use switches::ResponsesSwitches;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "openai-responses",

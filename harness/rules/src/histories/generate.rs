@@ -11,6 +11,7 @@
 
 mod choices;
 mod draft;
+mod draw;
 mod fault;
 mod ids;
 mod outline;

@@ -39,7 +39,7 @@ pub fn render(dialect: Dialect, model: Option<&str>, messages: &[Message]) -> Re
         around.insert("model".to_owned(), json!(model));
     }
     (dialect.codec().write)(&mut writer, &mut around, messages);
-    around.insert(crate::list_of(dialect).to_owned(), Value::Array(writer.entries));
+    around.insert(dialect.definition().list.to_owned(), Value::Array(writer.entries));
     Rendered { body: Value::Object(around), blocks: writer.blocks }
 }
 
@@ -51,6 +51,9 @@ pub(crate) struct Writer {
     blocks: Vec<(String, usize, usize)>,
 }
 
+/// The form of a block in a dialect, if the dialect has one.
+pub(crate) type Native = fn(&Block) -> Option<Value>;
+
 /// The block being written: its message, and its index there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source {
@@ -61,7 +64,7 @@ pub(crate) struct Source {
 impl Writer {
     /// The index of the next entry in the list.
     pub(crate) fn next(&self) -> String {
-        format!("/{}/{}", crate::list_of(self.dialect), self.entries.len())
+        format!("/{}/{}", self.dialect.definition().list, self.entries.len())
     }
 
     pub(crate) fn push(&mut self, entry: Value) {
@@ -71,14 +74,45 @@ impl Writer {
     pub(crate) fn note(&mut self, pointer: String, source: Source) {
         self.blocks.push((pointer, source.message, source.block));
     }
+
+    /// Writes a message with its blocks under this key. Blocks without a native form are left out.
+    pub(crate) fn push_message(
+        &mut self,
+        role: &str,
+        key: &str,
+        blocks: &[(Source, &Block)],
+        native: Native,
+    ) {
+        let at = self.next();
+        let mut content = Vec::new();
+        for (source, block) in blocks {
+            if let Some(value) = native(block) {
+                self.note(format!("{at}/{key}/{}", content.len()), *source);
+                content.push(value);
+            }
+        }
+        self.push(json!({ "role": role, (key): content }));
+    }
+
+    /// Writes the turns of a dialect with the roles `assistant` and `user`, the results of a turn first.
+    pub(crate) fn push_turns(&mut self, messages: &[Message], native: Native) {
+        for (role, mut blocks) in turns(messages, native) {
+            let is_reply = role == Role::Assistant;
+            if !is_reply {
+                blocks.sort_by_key(|(_, block)| !matches!(block, Block::Result(_)));
+            }
+            self.push_message(if is_reply { "assistant" } else { "user" }, "content", &blocks, native);
+        }
+    }
 }
 
 /// Runs of messages that a dialect writes as one entry.
 ///
 /// Results and user text share the role `user` there. A message with only blocks that the dialect cannot represent,
 /// such as thinking without a signature, is left out. An empty message stays.
-pub(crate) fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(Role, Vec<(Source, &Block)>)> {
+pub(crate) fn turns(messages: &[Message], native: Native) -> Vec<(Role, Vec<(Source, &Block)>)> {
     let mut turns: Vec<(Role, Vec<(Source, &Block)>)> = Vec::new();
+    let is_sent = |block: &Block| native(block).is_some();
     let says_nothing = |message: &Message| !message.blocks.is_empty() && !message.blocks.iter().any(is_sent);
     for (n_message, message) in messages.iter().enumerate() {
         let role = match message.role {
@@ -95,12 +129,6 @@ pub(crate) fn turns(messages: &[Message], is_sent: fn(&Block) -> bool) -> Vec<(R
         }
     }
     turns
-}
-
-/// Results before anything else, each group in its order, as clients write a user message.
-pub(crate) fn results_first(mut blocks: Vec<(Source, &Block)>) -> Vec<(Source, &Block)> {
-    blocks.sort_by_key(|(_, block)| !matches!(block, Block::Result(_)));
-    blocks
 }
 
 /// The instructions, one after another.
@@ -167,13 +195,7 @@ mod tests {
     }
 
     fn result(output: Vec<Block>, is_error: bool) -> Block {
-        Block::Result(CallResult {
-            call: "call_1".to_owned(),
-            name: "f".to_owned(),
-            output,
-            is_error,
-            item: None,
-        })
+        Block::Result(CallResult { is_error, ..CallResult::new("call_1", "f", output) })
     }
 
     fn errors(dialect: Dialect, body: &Value) -> usize {
@@ -201,7 +223,7 @@ mod tests {
 
     #[test]
     fn an_error_without_a_word_says_in_converse_that_it_is_one() {
-        let call = Call { id: "call_1".to_owned(), name: "f".to_owned(), ..Call::default() };
+        let call = Call::new("call_1", "f", "");
         let messages = [
             Message::text(Role::User, "Hello."),
             said(Role::Assistant, vec![Block::Call(call)]),

@@ -3,7 +3,7 @@
 use super::Action;
 use super::table;
 use super::{ErrorKind, HttpFault, ProviderChoice};
-use crate::point::Region;
+use crate::point::{Refusal, Region};
 use crate::scenario::{InterruptCause, Need};
 
 /// The properties of an action that do not depend on its payload.
@@ -22,9 +22,10 @@ pub struct ActionSpec {
     /// The effect of the action, if exploration tries it. Exploration takes actions with the same effect for
     /// one cause.
     pub effect: Option<Effect>,
-    /// The weight of the action in generation at a point in each [`Region`], in their order. [`NO`] means
-    /// that it is not allowed there.
-    pub(super) at: [i8; Region::ALL.len()],
+    /// The regions in which the action is allowed.
+    pub(super) allowed: &'static [Region],
+    /// The weights of the action in generation, for allowed regions in which the weight is not 1.
+    pub(super) weights: &'static [(Region, usize)],
     /// The messages for regions where the action is not allowed and the region's own message does not fit.
     pub(super) unless: &'static [Unless],
 }
@@ -104,25 +105,14 @@ pub(super) struct Unless {
     pub(super) refusal: Refusal,
 }
 
-/// Why something is not allowed at a point, and what to do instead.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
-    /// The error message.
-    pub message: &'static str,
-    /// Advice on what to write instead.
-    pub hint: &'static str,
-}
-
-/// The weight of an action that is not allowed in a region.
-pub(super) const NO: i8 = -1;
-
 impl ActionSpec {
     /// Every action that a scenario can write.
     pub const ALL: [&'static ActionSpec; table::ALL.len()] = table::ALL;
 
     /// The weight of the action in generation in a region; `None` if it is not allowed there.
     pub fn weight(&self, region: Region) -> Option<usize> {
-        usize::try_from(self.at[region as usize]).ok()
+        let own = || self.weights.iter().find(|(other, _)| *other == region).map(|(_, weight)| *weight);
+        self.allowed.contains(&region).then(|| own().unwrap_or(1))
     }
 
     /// True if the payload is a text.
@@ -132,7 +122,7 @@ impl ActionSpec {
 
     /// The reason why the action is not allowed in a region; `None` if it is allowed.
     pub fn refusal(&self, region: Region) -> Option<Refusal> {
-        if self.weight(region).is_some() {
+        if self.allowed.contains(&region) {
             return None;
         }
         let own = || self.unless.iter().find(|unless| unless.regions.contains(&region));

@@ -2,8 +2,9 @@
 //! tools and the history.
 
 use super::Action;
-use super::spec::{ActionSpec, Actor, Effect, Ends, NO, Payload, Refusal, Unless};
-use crate::point::Region;
+use super::spec::{ActionSpec, Actor, Effect, Ends, Payload, Unless};
+use crate::point::Refusal;
+use crate::point::Region::{self, Between, Opened, Over, Question, Result, Stream, Tools, Unanswered};
 use crate::scenario::Need;
 
 /// Every action that a scenario can write.
@@ -36,8 +37,11 @@ pub(super) const ALL: [&ActionSpec; 25] = [
 ];
 
 const ANYWHERE: &[Region] = &Region::ALL;
-const STREAMED: &[Region] =
-    &[Region::Unanswered, Region::Opened, Region::Stream, Region::Over, Region::Question];
+/// From the request to the end of the turn.
+const IN_TURN: &[Region] = &[Unanswered, Opened, Stream, Over, Question, Tools, Result];
+/// From the request to the end of its answer.
+const IN_REPLY: &[Region] = &[Unanswered, Opened, Stream, Over];
+const STREAMED: &[Region] = &[Unanswered, Opened, Stream, Over, Question];
 
 const fn refused(regions: &'static [Region], message: &'static str, hint: &'static str) -> Unless {
     Unless { regions, refusal: Refusal { message, hint } }
@@ -51,11 +55,10 @@ const PLAIN: ActionSpec = ActionSpec {
     needs: None,
     payload: Payload::Nothing(|| Action::Finish),
     effect: None,
-    at: [NO; Region::ALL.len()],
+    allowed: &[],
+    weights: &[],
     unless: &[],
 };
-
-// The columns of `at` are Between, Unanswered, Opened, Stream, Over, Question, Tools, Result and Store.
 
 pub(super) static ABORT: ActionSpec = ActionSpec {
     name: "abort",
@@ -63,7 +66,8 @@ pub(super) static ABORT: ActionSpec = ActionSpec {
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::Abort),
     effect: Some(Effect::Stop),
-    at: [NO, 2, 4, 4, 2, 3, 5, 5, NO],
+    allowed: IN_TURN,
+    weights: &[(Unanswered, 2), (Opened, 4), (Stream, 4), (Over, 2), (Question, 3), (Tools, 5), (Result, 5)],
     ..PLAIN
 };
 
@@ -72,7 +76,8 @@ pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
     ends: Ends::TurnByStop,
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::StopAgain),
-    at: [NO, 1, 1, 1, 2, 1, 1, 1, NO],
+    allowed: IN_TURN,
+    weights: &[(Over, 2)],
     ..PLAIN
 };
 
@@ -83,7 +88,7 @@ pub(super) static STALL: ActionSpec = ActionSpec {
     needs: Some(Need::Cancel),
     payload: Payload::Nothing(|| Action::Stall),
     effect: Some(Effect::Stop),
-    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
+    allowed: IN_REPLY,
     ..PLAIN
 };
 
@@ -91,7 +96,8 @@ pub(super) static STEER: ActionSpec = ActionSpec {
     name: "steer",
     needs: Some(Need::Steer),
     payload: Payload::Text { make: Action::Steer, plain: "Be brief." },
-    at: [NO, 1, 1, 1, 1, 1, 2, 2, NO],
+    allowed: IN_TURN,
+    weights: &[(Tools, 2), (Result, 2)],
     ..PLAIN
 };
 
@@ -99,14 +105,16 @@ pub(super) static PROMPT: ActionSpec = ActionSpec {
     name: "prompt",
     needs: Some(Need::SecondPrompt),
     payload: Payload::Text { make: Action::Prompt, plain: "And then?" },
-    at: [NO, 1, 1, 1, 0, 2, 2, 2, NO],
+    allowed: IN_TURN,
+    weights: &[(Over, 0), (Question, 2), (Tools, 2), (Result, 2)],
     ..PLAIN
 };
 
 pub(super) static IGNORE: ActionSpec = ActionSpec {
     name: "ignore",
     payload: Payload::Nothing(|| Action::Ignore),
-    at: [NO, NO, NO, NO, NO, 2, NO, NO, NO],
+    allowed: &[Question],
+    weights: &[(Question, 2)],
     unless: &[refused(ANYWHERE, "no question is open at this point", "use `after: { asked: … }`")],
     ..PLAIN
 };
@@ -118,7 +126,8 @@ pub(super) static KILL: ActionSpec = ActionSpec {
     needs: Some(Need::Resume),
     payload: Payload::Nothing(|| Action::Kill),
     effect: Some(Effect::Kill),
-    at: [3, 1, 2, 2, 1, 2, 3, 3, 1],
+    allowed: ANYWHERE,
+    weights: &[(Between, 3), (Opened, 2), (Stream, 2), (Question, 2), (Tools, 3), (Result, 3)],
     ..PLAIN
 };
 
@@ -128,7 +137,8 @@ pub(super) static INTERRUPT: ActionSpec = ActionSpec {
     ends: Ends::Turn,
     needs: Some(Need::Interrupt),
     payload: Payload::Cause(Action::Interrupt),
-    at: [NO, 1, 1, 1, 1, 1, 3, 3, NO],
+    allowed: IN_TURN,
+    weights: &[(Tools, 3), (Result, 3)],
     ..PLAIN
 };
 
@@ -137,7 +147,8 @@ pub(super) static INJECT: ActionSpec = ActionSpec {
     actor: Actor::Process,
     needs: Some(Need::Hooks),
     payload: Payload::Text { make: Action::Inject, plain: "A note." },
-    at: [NO, NO, NO, NO, NO, NO, NO, 2, NO],
+    allowed: &[Result],
+    weights: &[(Result, 2)],
     unless: &[refused(ANYWHERE, "a hook can add context only after a result", "use `after: { settled: … }`")],
     ..PLAIN
 };
@@ -147,7 +158,7 @@ pub(super) static PAUSE: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Pause),
     effect: Some(Effect::Pause),
-    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
+    allowed: IN_REPLY,
     ..PLAIN
 };
 
@@ -157,7 +168,8 @@ pub(super) static RESET: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::Reset),
     effect: Some(Effect::Cut),
-    at: [NO, 1, 2, 2, 1, NO, NO, NO, NO],
+    allowed: IN_REPLY,
+    weights: &[(Opened, 2), (Stream, 2)],
     ..PLAIN
 };
 
@@ -167,7 +179,7 @@ pub(super) static EOF: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::Eof),
     effect: Some(Effect::Cut),
-    at: [NO, 1, 1, 1, 1, NO, NO, NO, NO],
+    allowed: IN_REPLY,
     ..PLAIN
 };
 
@@ -177,18 +189,11 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::EndEarly),
     effect: Some(Effect::Cut),
-    at: [NO, NO, 2, 2, NO, NO, NO, NO, NO],
+    allowed: &[Opened, Stream],
+    weights: &[(Opened, 2), (Stream, 2)],
     unless: &[
-        refused(
-            &[Region::Unanswered],
-            "no body is open before the headers",
-            "use `eof`, or `after: headers`",
-        ),
-        refused(
-            &[Region::Over],
-            "the terminal event has been sent, so the reply is complete",
-            "use `before: reply`",
-        ),
+        refused(&[Unanswered], "no body is open before the headers", "use `eof`, or `after: headers`"),
+        refused(&[Over], "the terminal event has been sent, so the reply is complete", "use `before: reply`"),
     ],
     ..PLAIN
 };
@@ -199,9 +204,10 @@ pub(super) static ERROR: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Error(Action::Error),
     effect: Some(Effect::Error),
-    at: [NO, NO, 2, 2, 1, NO, NO, NO, NO],
+    allowed: &[Opened, Stream, Over],
+    weights: &[(Opened, 2), (Stream, 2)],
     unless: &[refused(
-        &[Region::Unanswered],
+        &[Unanswered],
         "no stream is open before the headers",
         "use `http`, or `after: headers`",
     )],
@@ -213,9 +219,10 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     payload: Payload::Http(Action::Http),
     effect: Some(Effect::Refusal),
-    at: [NO, 4, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Unanswered],
+    weights: &[(Unanswered, 4)],
     unless: &[refused(
-        &[Region::Opened, Region::Stream, Region::Over],
+        &[Opened, Stream, Over],
         "an HTTP error replaces the entire reply",
         "use `before: headers`",
     )],
@@ -227,7 +234,7 @@ pub(super) static TOKENS: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     needs: Some(Need::AutoCompaction),
     payload: Payload::Tokens(Action::Tokens),
-    at: [NO, 1, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Unanswered],
     unless: &[refused(
         ANYWHERE,
         "the provider counts the tokens of a request when it comes",
@@ -240,7 +247,7 @@ pub(super) static DUPLICATE: ActionSpec = ActionSpec {
     name: "duplicate",
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Duplicate),
-    at: [NO, NO, 1, NO, NO, NO, NO, NO, NO],
+    allowed: &[Opened],
     unless: &[refused(
         ANYWHERE,
         "only the first event of a stream is known to be sent twice, by gateways",
@@ -253,11 +260,11 @@ pub(super) static MALFORMED: ActionSpec = ActionSpec {
     name: "malformed",
     actor: Actor::Provider,
     payload: Payload::Nothing(|| Action::Malformed),
-    at: [NO, NO, 1, 1, NO, NO, NO, NO, NO],
+    allowed: &[Opened, Stream],
     unless: &[
-        refused(&[Region::Unanswered], "no stream is open before the headers", "use `after: headers`"),
+        refused(&[Unanswered], "no stream is open before the headers", "use `after: headers`"),
         refused(
-            &[Region::Over],
+            &[Over],
             "the terminal event has been sent, and clients stop reading there",
             "use `before: reply`",
         ),
@@ -270,7 +277,8 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
     actor: Actor::Tool,
     payload: Payload::Call(Action::Settle),
     effect: Some(Effect::Settle),
-    at: [NO, 1, 2, 2, 1, 1, 1, 1, NO],
+    allowed: IN_TURN,
+    weights: &[(Opened, 2), (Stream, 2)],
     ..PLAIN
 };
 
@@ -285,7 +293,8 @@ pub(super) static TRIM: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Trim),
     payload: Payload::Keep { make: Action::Trim, least: 1 },
-    at: [2, NO, NO, NO, NO, NO, 1, 1, NO],
+    allowed: &[Between, Tools, Result],
+    weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
     ..PLAIN
 };
@@ -295,7 +304,8 @@ pub(super) static SUMMARISE: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Summarise),
     payload: Payload::Keep { make: Action::Summarise, least: 0 },
-    at: [2, NO, NO, NO, NO, NO, 1, 1, NO],
+    allowed: &[Between, Tools, Result],
+    weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
     ..PLAIN
 };
@@ -308,7 +318,8 @@ pub(super) static REWIND: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Rewind),
     payload: Payload::Turn(Action::Rewind),
-    at: [2, NO, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Between],
+    weights: &[(Between, 2)],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };
@@ -318,7 +329,7 @@ pub(super) static ASIDE: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::Aside),
     payload: Payload::Text { make: Action::Aside, plain: "Why so?" },
-    at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Between],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };
@@ -328,7 +339,7 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::ThinkingSwitch),
     payload: Payload::Switch(Action::Thinking),
-    at: [1, NO, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Between],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };
@@ -339,7 +350,8 @@ pub(super) static PROVIDER: ActionSpec = ActionSpec {
     actor: Actor::History,
     needs: Some(Need::ProviderSwitch),
     payload: Payload::Provider(Action::Provider),
-    at: [0, NO, NO, NO, NO, NO, NO, NO, NO],
+    allowed: &[Between],
+    weights: &[(Between, 0)],
     unless: &[BETWEEN_TURNS],
     ..PLAIN
 };

@@ -4,7 +4,7 @@ use crate::action::{Action, HttpFault, Payload, ProviderChoice};
 use crate::plan::{PlannedAction, Prompts};
 use crate::scenario::At;
 
-use super::header;
+use super::limits;
 use super::points::TurnContext;
 use super::problem::{Problem, Problems};
 
@@ -14,21 +14,32 @@ const MAX_HTTP_TIMES: u32 = 20;
 /// The longest wait that an HTTP error may ask a client for. Longer waits only make runs slow.
 const MAX_RETRY_AFTER_MS: u32 = 10_000;
 
-/// Resolves the actions in a turn, in file order.
-pub(super) fn resolve(context: TurnContext<'_>, at: &[At], problems: &mut Problems) -> Vec<PlannedAction> {
+/// Resolves the actions in a turn, in file order. `live_prompts` are the earlier turns that are still in the
+/// history, so that their messages can be taken back.
+pub(super) fn resolve(
+    context: TurnContext<'_>,
+    live_prompts: &[usize],
+    at: &[At],
+    problems: &mut Problems,
+) -> Vec<PlannedAction> {
     let base = |index: usize| format!("/turns/{}/at/{index}", context.turn);
-    let resolved = at.iter().enumerate().map(|(index, at)| action(context, &base(index), at));
+    let resolved = at.iter().enumerate().map(|(index, at)| action(context, live_prompts, &base(index), at));
     resolved.filter_map(|action| action.map_err(|problem| problems.add(problem)).ok()).collect()
 }
 
-fn action(context: TurnContext<'_>, base: &str, written: &At) -> Result<PlannedAction, Problem> {
+fn action(
+    context: TurnContext<'_>,
+    live_prompts: &[usize],
+    base: &str,
+    written: &At,
+) -> Result<PlannedAction, Problem> {
     let at = context.point(base, written)?;
     let spec = written.action.spec();
     let inner = format!("{base}/do/{}", spec.name);
     check(&inner, &written.action)?;
     let what = written.action.bind(
         |name| context.settleable(&inner, name),
-        |turn| context.prompts_since(&inner, *turn).map(Prompts),
+        |turn| context.prompts_since(live_prompts, &inner, *turn).map(Prompts),
     )?;
     if let Some(refusal) = written.region().and_then(|region| spec.refusal(region)) {
         return Err(Problem::refused(format!("{base}/do"), refusal));
@@ -58,8 +69,8 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
 fn said(pointer: &str, action: &Action, text: &str) -> Result<(), Problem> {
     let what = if matches!(action, Action::Aside(_)) { "the question" } else { "the text" };
     let mut problems = Problems::default();
-    header::text(pointer, what, text, &mut problems);
-    problems.settle().map_err(|mut problems| problems.swap_remove(0))
+    limits::text(pointer, what, text, &mut problems);
+    problems.first().map_or(Ok(()), Err)
 }
 
 fn http(pointer: &str, fault: &HttpFault) -> Result<(), Problem> {

@@ -11,6 +11,7 @@ use crate::plan::{
 use crate::scenario::{Block, Call, CallId, Reply, Scenario};
 use brickbat_rules::dialect::Dialect;
 
+use super::fragments::{cut, fragments};
 use super::ids::IdSource;
 use super::malformations;
 use super::position::{self, BlockPosition};
@@ -65,13 +66,7 @@ impl<'a> CallTable<'a> {
         let agent = |(_, call): (BlockPosition, &Call)| {
             let (said, key) = (call.agent.as_ref()?, self.find(&call.name)?);
             let last = |text: String| fragments(&sub_agents::last_words(&text, &self[key].marker));
-            let script = |blocks: &Vec<Block>| Script {
-                blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
-                interleave: false,
-                stop: None,
-                indices: None,
-            };
-            let mut replies: Vec<Script> = said.replies.iter().map(script).collect();
+            let mut replies: Vec<Script> = said.replies.iter().map(|blocks| self.script(blocks)).collect();
             if let Some(said) = replies.last_mut() {
                 *said = Script::saying(last(said.text()));
             }
@@ -100,6 +95,13 @@ impl<'a> CallTable<'a> {
         self.names.get(name).copied()
     }
 
+    /// The names of the calls that the scenario wrote, in the order of their keys.
+    pub fn written_names(&self) -> Vec<&str> {
+        let calls = (0..).map(CallKey).zip(&self.calls);
+        let written = calls.filter(|(key, call)| self.find(&call.name) == Some(*key));
+        written.map(|(_, call)| call.name.as_str()).collect()
+    }
+
     /// The names of the calls in a turn.
     pub fn names_in(&self, turn: usize) -> Vec<&'a str> {
         self.names.iter().filter(|(_, key)| self[**key].turn == turn).map(|(name, _)| *name).collect()
@@ -116,13 +118,13 @@ impl<'a> CallTable<'a> {
     /// A reply, with every attempt that the scenario wrote.
     pub fn reply(&self, said: &Reply) -> PlannedReply {
         let (interleave, stop, indices) = (said.interleave, said.stop, said.indices);
-        let script = |blocks: &Vec<Block>| Script {
-            blocks: blocks.iter().flat_map(|block| self.blocks(block)).collect(),
-            interleave,
-            stop,
-            indices,
-        };
-        PlannedReply { attempts: said.attempts.iter().map(script).collect() }
+        let attempts = said.attempts.iter().map(|blocks| self.script(blocks));
+        let attempts = attempts.map(|script| Script { interleave, stop, indices, ..script });
+        PlannedReply { attempts: attempts.collect() }
+    }
+
+    fn script(&self, blocks: &[Block]) -> Script {
+        Script::new(blocks.iter().flat_map(|block| self.blocks(block)).collect())
     }
 
     fn blocks(&self, block: &Block) -> Vec<ScriptBlock> {
@@ -199,23 +201,22 @@ impl<'a> CallTable<'a> {
             None => tools::outcome(tool, &call.args, &marker),
         };
         let mut planned = PlannedCall {
-            name: call.name.clone(),
-            id: self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
-            tool: call.tool.clone(),
             deltas: cut(&args.to_string(), call.deltas as usize),
-            args,
             outcome,
             deaf: tool.deaf,
             asks: tool.asks,
             hangs: tool.hangs,
             hands_over: tool.hands_over,
             marker,
-            malformation: None,
             turn: place.turn,
             reply: place.reply,
             attempt: place.attempt,
-            given: false,
-            within: None,
+            ..PlannedCall::new(
+                &call.name,
+                self.ids.with(self.dialect(place.turn)).wire_id(key.0, place.attempt),
+                &call.tool,
+                args,
+            )
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
         malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
@@ -237,34 +238,5 @@ impl std::ops::Index<CallKey> for CallTable<'_> {
 
     fn index(&self, key: CallKey) -> &PlannedCall {
         &self.calls[key.0 as usize]
-    }
-}
-
-/// The number of fragments in which a text is sent if it has at least as many characters.
-const N_FRAGMENTS: usize = 2;
-
-/// Cuts a text into the fragments in which it is sent.
-pub fn fragments(text: &str) -> Vec<String> {
-    cut(text, text.chars().count().clamp(1, N_FRAGMENTS))
-}
-
-/// Cuts a text into `n_pieces` pieces with nearly the same number of characters.
-pub fn cut(text: &str, n_pieces: usize) -> Vec<String> {
-    let n_chars = text.chars().count();
-    let mut chars = text.chars();
-    let length = |piece: usize| n_chars * (piece + 1) / n_pieces - n_chars * piece / n_pieces;
-    (0..n_pieces).map(|piece| chars.by_ref().take(length(piece)).collect()).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn pieces_differ_by_one_character_at_most_and_lose_nothing() {
-        assert_eq!(cut("abcdefg", 3), ["ab", "cd", "efg"]);
-        assert_eq!(cut("ééé", 2), ["é", "éé"]);
-        assert_eq!(cut("a", 3), ["", "", "a"]);
-        assert_eq!(fragments("x"), ["x"]);
     }
 }

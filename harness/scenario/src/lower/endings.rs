@@ -4,8 +4,8 @@ use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};
 use crate::scenario::{Need, Scenario};
 
-use super::header::MAX_REPLIES;
-use super::points::{TurnContext, n_calls};
+use super::limits::MAX_REPLIES;
+use super::points::{BuiltTurn, TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 use super::sub_agents;
 
@@ -71,12 +71,8 @@ fn final_call(context: TurnContext<'_>) -> Option<(CallKey, usize)> {
 }
 
 /// Rejects actions and replies after the end of a turn, and a turn that hangs without being ended.
-pub(super) fn check(
-    context: TurnContext<'_>,
-    settle: &[String],
-    actions: &[PlannedAction],
-    problems: &mut Problems,
-) {
+pub(super) fn check(turn: BuiltTurn<'_>, problems: &mut Problems) {
+    let BuiltTurn { context, settle, actions, .. } = turn;
     let base = format!("/turns/{}", context.turn);
     if let Some((key, reply)) = final_call(context) {
         problems.add_if(reply + 1 < context.replies.len(), || {

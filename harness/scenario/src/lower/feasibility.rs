@@ -6,7 +6,7 @@ use crate::plan::{BoundAction, CallKey, Mark, PlannedAction, PlannedPoint, Plann
 use crate::wire;
 
 use super::call_table::CallTable;
-use super::points::{TurnContext, n_calls};
+use super::points::{BuiltTurn, TurnContext, n_calls};
 use super::problem::{Problem, Problems};
 
 /// A position in a turn's stream, comparable within one attempt: the index of the mark, then the side.
@@ -22,12 +22,8 @@ struct InStream<'a> {
 }
 
 /// Checks the actions in a turn against each other, and the turn's attempts against the actions.
-pub(super) fn check(
-    context: TurnContext<'_>,
-    actions: &[PlannedAction],
-    order: &[CallKey],
-    problems: &mut Problems,
-) {
+pub(super) fn check(turn: BuiltTurn<'_>, problems: &mut Problems) {
+    let BuiltTurn { context, actions, order, .. } = turn;
     let streamed: Vec<InStream<'_>> =
         actions.iter().enumerate().filter_map(|(index, action)| in_stream(context, index, action)).collect();
     crowded(context, actions, problems);
@@ -39,24 +35,20 @@ pub(super) fn check(
     of_idle_calls(context, actions, problems);
 }
 
-/// The first action at a point that the dialect's streams lack.
-pub(super) fn lacking<'a>(
-    context: TurnContext<'_>,
-    actions: &'a [PlannedAction],
-) -> Option<&'a PlannedAction> {
-    actions.iter().find(|action| match action.at {
+/// The reason why a turn cannot be run, if one of its actions is at a point that the dialect's streams lack.
+pub(super) fn lacking(context: TurnContext<'_>, actions: &[PlannedAction]) -> Option<String> {
+    let lacking = actions.iter().find(|action| match action.at {
         PlannedPoint::Stream { reply, attempt, mark, side } => {
             position(context, (reply, attempt), mark, side).is_none()
         }
         _ => false,
-    })
+    })?;
+    let (words, dialect) = (&lacking.words, context.table.dialect(context.turn));
+    Some(format!("{dialect} sends a call in one piece, so there is no `{words}`"))
 }
 
-/// The first action that is impossible because it comes after the last event of a stream, and the reason.
-pub(super) fn behind_the_end<'a>(
-    context: TurnContext<'_>,
-    actions: &'a [PlannedAction],
-) -> Option<(&'a PlannedAction, &'static str)> {
+/// The reason why a turn cannot be run, if one of its actions comes after the last event of a stream.
+pub(super) fn behind_the_end(context: TurnContext<'_>, actions: &[PlannedAction]) -> Option<String> {
     // An action before the terminal event still precedes that event, which then contains the stop reason as
     // well.
     let is_after_all =
@@ -67,10 +59,13 @@ pub(super) fn behind_the_end<'a>(
         Action::Error(_) => Some("would never be sent"),
         _ => None,
     };
-    if !wire::of(context.table.dialect(context.turn)).traits.ends_with_stop {
+    let dialect = context.table.dialect(context.turn);
+    if !wire::of(dialect).traits.ends_with_stop {
         return None;
     }
-    actions.iter().filter(|action| is_after_all(&action.at)).find_map(|action| Some((action, why(action)?)))
+    let mut late = actions.iter().filter(|action| is_after_all(&action.at));
+    let (words, why) = late.find_map(|action| Some((&action.words, why(action)?)))?;
+    Some(format!("{dialect} ends its stream with the stop reason, so `{words}` {why}"))
 }
 
 fn pointer(context: TurnContext<'_>, action: usize) -> String {
@@ -396,7 +391,8 @@ fn of_idle_calls(context: TurnContext<'_>, actions: &[PlannedAction], problems: 
 }
 
 /// Rejects calls that settle before they have started.
-pub(super) fn too_soon(context: TurnContext<'_>, actions: &[PlannedAction], problems: &mut Problems) {
+pub(super) fn too_soon(turn: BuiltTurn<'_>, problems: &mut Problems) {
+    let BuiltTurn { context, actions, .. } = turn;
     for (index, action) in actions.iter().enumerate() {
         let Action::Settle(key) = action.what else { continue };
         let call = &context.table[key];

@@ -2,7 +2,7 @@
 
 use crate::plan::{PlannedAction, PlannedCall, PlannedReply, PlannedTurn, Script};
 
-use super::call_table::fragments;
+use super::fragments::fragments;
 use brickbat_rules::dialect::Dialect;
 
 /// The number of turns that follow the last one in which something goes wrong: a thread that fails twice is
@@ -60,12 +60,8 @@ pub(super) fn append(turns: &mut Vec<PlannedTurn>, calls: &[PlannedCall]) {
 fn turn(user: String, dialect: Option<Dialect>, answer: &str) -> PlannedTurn {
     let script = Script::saying(fragments(answer));
     PlannedTurn {
-        user,
-        process: 1,
         dialect,
         follow_up: true,
-        replies: vec![PlannedReply { attempts: vec![script] }],
-        settle: Vec::new(),
-        actions: Vec::new(),
+        ..PlannedTurn::new(user, vec![PlannedReply { attempts: vec![script] }])
     }
 }

@@ -12,7 +12,8 @@ use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
 use super::call_table::CallTable;
-use super::header::{MAX_CALLS, MAX_STRING, is_evidence};
+use super::header::is_evidence;
+use super::limits::{MAX_CALLS, MAX_STRING};
 use super::problem::{Problem, Problems};
 use super::tools::{fill, kind};
 
@@ -211,9 +212,8 @@ fn pictures(messages: &[GivenMessage]) -> impl Iterator<Item = &Picture> {
 }
 
 /// Checks whether the history fits its scenario.
-pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
-    let Some(given) = &scenario.given else { return Ok(()) };
-    let mut problems = Problems::default();
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
+    let Some(given) = &scenario.given else { return };
     let wrong = |message: String| Problem::new(HISTORY, message);
     problems.add_if(given.content.is_none(), || {
         wrong("the history has not been read".to_owned())
@@ -230,7 +230,6 @@ pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
             wrong(format!("the history and a turn both have a call `{}`", call.name))
         });
     }
-    problems.settle()
 }
 
 /// The capabilities that a system needs to store the history.

@@ -1,58 +1,33 @@
-//! Checks that do not depend on calls: the header, and the sizes of everything.
+//! Checks that do not depend on calls: the header, and the shape of every turn.
 
 use crate::scenario::{Block, Call, MAX_DELTAS, Scenario, Turn};
 
+use super::limits::{
+    MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_STRING, MAX_TOOLS,
+    MAX_TURNS, text, too_many,
+};
 use super::malformations;
 use super::position::BlockPosition;
 use super::problem::{Problem, Problems};
 
-/// The maximum number of turns in a file. The longest public thread that we model needs four.
-pub const MAX_TURNS: usize = 16;
-
-/// The maximum number of replies in a turn. SDKs themselves stop a tool loop after 5 to 20 steps.
-pub const MAX_REPLIES: usize = 16;
-
-/// The maximum number of attempts at a reply. Clients give up after 2 to 10 tries; 8 attempts reveal any
-/// retry pattern.
-pub const MAX_ATTEMPTS: usize = 8;
-
-/// The maximum number of blocks in an attempt, so that a reply stays readable; providers allow 128 calls in a
-/// batch.
-pub const MAX_BLOCKS: usize = 64;
-
-/// The maximum number of calls in a plan, so that traces stay within their bound.
-pub const MAX_CALLS: usize = 256;
-
-/// The maximum number of actions in a turn. More than a few would hide each other.
-pub const MAX_ACTIONS: usize = 64;
-
-/// The maximum size of any one text in bytes: enough for a page of prose, and too small to exceed any
-/// client's window.
-pub const MAX_STRING: usize = 20_000;
-
-/// The maximum number of tools in a file.
-pub const MAX_TOOLS: usize = 64;
-
-/// The maximum number of arguments in a call.
-pub const MAX_ARGS: usize = 32;
-
 /// The maximum number of classes, and of evidence entries, in a file.
 const MAX_LABELS: usize = 64;
 
-pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
-    let mut problems = Problems::default();
-    labels(scenario, &mut problems);
+/// Checks the header, and the number of turns, tools and calls.
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
+    labels(scenario, problems);
     problems.add_if(scenario.turns.is_empty(), || {
         Problem::new("/turns", "a scenario must have at least one turn")
     });
-    too_many("/turns", "turns", scenario.turns.len(), MAX_TURNS, &mut problems);
-    too_many("/tools", "tools", scenario.tools.len(), MAX_TOOLS, &mut problems);
+    too_many("/turns", "turns", scenario.turns.len(), MAX_TURNS, problems);
+    too_many("/tools", "tools", scenario.tools.len(), MAX_TOOLS, problems);
     let calls = scenario.turns.iter().map(n_calls).sum();
-    too_many("/turns", "calls", calls, MAX_CALLS, &mut problems);
-    problems.settle()?;
-    let mut problems = Problems::default();
-    scenario.turns.iter().enumerate().for_each(|(index, turn)| check_turn(index, turn, &mut problems));
-    problems.settle()
+    too_many("/turns", "calls", calls, MAX_CALLS, problems);
+}
+
+/// Checks the shape of every turn.
+pub(super) fn check_turns(scenario: &Scenario, problems: &mut Problems) {
+    scenario.turns.iter().enumerate().for_each(|(index, turn)| check_turn(index, turn, problems));
 }
 
 fn labels(scenario: &Scenario, problems: &mut Problems) {
@@ -165,20 +140,6 @@ pub(super) fn check_block(place: BlockPosition, block: &Block, problems: &mut Pr
             });
         }
     }
-}
-
-/// Rejects a text that is empty or only white space: users do not send such texts, and providers refuse them.
-pub(super) fn text(pointer: &str, what: &str, said: &str, problems: &mut Problems) {
-    problems.add_if(said.trim().is_empty(), || Problem::new(pointer, format!("{what} is empty")));
-    problems.add_if(said.len() > MAX_STRING, || {
-        Problem::new(pointer, format!("{what} is longer than {MAX_STRING} bytes"))
-    });
-}
-
-pub(super) fn too_many(pointer: &str, what: &str, count: usize, limit: usize, problems: &mut Problems) {
-    problems.add_if(count > limit, || {
-        Problem::new(pointer, format!("{count} {what}, but at most {limit} are allowed here"))
-    });
 }
 
 fn n_calls(turn: &Turn) -> usize {

@@ -10,8 +10,8 @@ use crate::surrogate::HALF_CHARACTER;
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
-use super::call_table::cut;
-use super::header::MAX_STRING;
+use super::fragments::cut;
+use super::limits::MAX_STRING;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 

@@ -1,7 +1,8 @@
 //! Points: resolves the names of a scenario to positions in a plan.
 
 use crate::plan::{
-    CallKey, Mark, PlannedPoint, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock, Side,
+    CallKey, Mark, PlannedAction, PlannedPoint, PlannedReply, Script, ScriptBlock, SearchKey, ServerBlock,
+    Side,
 };
 use crate::point::PointSpec;
 use crate::scenario::{At, Point, Which, n_saved};
@@ -20,8 +21,23 @@ pub(super) struct TurnContext<'a> {
     pub table: &'a CallTable<'a>,
     pub turn: usize,
     pub replies: &'a [PlannedReply],
-    /// The earlier turns whose messages are in the history, so that they can be taken back.
-    pub live_prompts: &'a [usize],
+}
+
+/// A turn that was built, as its checks see it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BuiltTurn<'a> {
+    pub context: TurnContext<'a>,
+    /// The names under `settle` in the scenario.
+    pub settle: &'a [String],
+    pub actions: &'a [PlannedAction],
+    /// The order in which the calls of the scenario settle.
+    pub order: &'a [CallKey],
+    /// An action that names something unknown. It was left out.
+    pub unresolved: Option<&'a Problem>,
+    /// A contradiction in the order in which calls settle.
+    pub unordered: Option<&'a Problem>,
+    /// False if the dialect lacks a point that the turn names. Then the order of its points is undefined.
+    pub has_all_points: bool,
 }
 
 /// The location of one `at` in the scenario, for messages.
@@ -92,14 +108,14 @@ impl TurnContext<'_> {
     }
 
     /// The number of user messages from the 1-based turn `turn` onwards.
-    pub fn prompts_since(&self, pointer: &str, turn: u32) -> Result<u32, Problem> {
+    pub fn prompts_since(&self, live_prompts: &[usize], pointer: &str, turn: u32) -> Result<u32, Problem> {
         let wanted = (turn as usize).checked_sub(1).filter(|wanted| *wanted < self.turn);
         let Some(wanted) = wanted else {
             return Err(Problem::new(pointer, format!("turn {turn} does not come before this one"))
                 .with_hint(format!("turns are counted from 1; this is turn {}", self.turn + 1)));
         };
-        match self.live_prompts.iter().position(|turn| *turn == wanted) {
-            Some(at) => Ok((self.live_prompts.len() - at) as u32),
+        match live_prompts.iter().position(|turn| *turn == wanted) {
+            Some(at) => Ok((live_prompts.len() - at) as u32),
             None => Err(Problem::new(pointer, format!("turn {turn} is no longer in the history"))
                 .with_hint("it has been trimmed, summarised or rewound")),
         }

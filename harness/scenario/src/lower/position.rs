@@ -3,9 +3,7 @@
 use std::fmt;
 
 use crate::plan::plain_attempt;
-use crate::scenario::{Block, Call, Scenario, SubAgent};
-
-use super::searches;
+use crate::scenario::{Block, Call, Scenario, Stop, SubAgent, ends_with_search};
 
 /// The position of a block: 0-based turn, reply, attempt and block. Displayed as a JSON pointer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +64,14 @@ fn calls_within(place: BlockPosition, agent: &SubAgent) -> impl Iterator<Item = 
 pub(super) fn is_plain(scenario: &Scenario, place: BlockPosition) -> bool {
     let BlockPosition { turn, reply, attempt, .. } = place;
     let replies = &scenario.turns[turn].replies;
-    let goes_on = |blocks: &Vec<Block>| searches::goes_on(blocks, replies[reply].stop);
-    plain_attempt(replies[reply].attempts.iter().map(goes_on), reply + 1 == replies.len()) == attempt
+    let continues = |blocks: &Vec<Block>| goes_on(blocks, replies[reply].stop);
+    plain_attempt(replies[reply].attempts.iter().map(continues), reply + 1 == replies.len()) == attempt
+}
+
+/// True if the turn continues after an attempt with these blocks and this stop reason.
+fn goes_on(blocks: &[Block], stop: Option<Stop>) -> bool {
+    let makes_calls = blocks.iter().any(|block| block.call().is_some());
+    makes_calls || (stop == Some(Stop::Pause) && ends_with_search(blocks))
 }
 
 /// A name as a step of a JSON pointer.

@@ -46,8 +46,7 @@ impl Problem {
     }
 }
 
-/// The errors from one lowering stage. The next stage runs only if there are none, so it may rely on this
-/// stage's checks.
+/// The errors that one check has found.
 #[derive(Debug, Default)]
 pub(super) struct Problems(Vec<Problem>);
 
@@ -62,7 +61,7 @@ impl Problems {
         }
     }
 
-    pub(super) fn settle(self) -> Result<(), Vec<Problem>> {
-        if self.0.is_empty() { Ok(()) } else { Err(self.0) }
+    pub(super) fn first(self) -> Option<Problem> {
+        self.0.into_iter().next()
     }
 }

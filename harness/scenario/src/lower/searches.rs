@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::plan::{Plan, PlannedSearch, Script, ScriptBlock, SearchKey, ServerBlock};
-use crate::scenario::{Block, Found, Reply, Scenario, Search, Stop, Turn, ends_with_search};
+use crate::scenario::{Block, Found, Reply, Scenario, Search, Stop, Turn};
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
 
-use super::call_table::cut;
-use super::header;
+use super::fragments::cut;
 use super::ids::IdSource;
+use super::limits;
 use super::position::BlockPosition;
 use super::problem::{Problem, Problems};
 use super::providers;
@@ -109,40 +109,38 @@ impl<'a> SearchTable<'a> {
 }
 
 /// Checks every search and every result.
-pub(super) fn check(scenario: &Scenario) -> Result<(), Vec<Problem>> {
-    let mut problems = Problems::default();
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     let mut named: Vec<&str> = Vec::new();
     for (place, block) in blocks(scenario) {
         match block {
             Block::Search(search) => {
                 let pointer = format!("{place}/search");
-                tools::check_name(&format!("{pointer}/as"), "search", &search.name, &mut problems);
+                tools::check_name(&format!("{pointer}/as"), "search", &search.name, problems);
                 problems.add_if(named.contains(&search.name.as_str()), || {
                     let message = format!("two searches are named `{}`", search.name);
                     Problem::new(format!("{pointer}/as"), message)
                         .with_hint("give every search of the file its own name")
                 });
                 named.push(&search.name);
-                header::text(&format!("{pointer}/query"), "the query", &search.query, &mut problems);
+                limits::text(&format!("{pointer}/query"), "the query", &search.query, problems);
                 if let Some(finds) = &search.finds {
-                    header::text(&format!("{pointer}/finds"), "what is found", finds, &mut problems);
+                    limits::text(&format!("{pointer}/finds"), "what is found", finds, problems);
                 }
             }
             Block::Found(found) => {
-                header::text(&format!("{place}/found/finds"), "what is found", &found.finds, &mut problems);
+                limits::text(&format!("{place}/found/finds"), "what is found", &found.finds, problems);
             }
             Block::Think(_) | Block::Text(_) | Block::Call(_) => {}
         }
     }
     for (turn, said) in scenario.turns.iter().enumerate().filter(|(_, said)| said.searches()) {
-        check_turn(turn, said, &mut problems);
+        check_turn(turn, said, problems);
     }
     let pauses = scenario.turns.iter().any(|turn| turn.replies.iter().any(Reply::pauses));
     problems.add_if(pauses && scenario.limits.steps.is_some(), || {
         Problem::new("/limits/steps", "systems disagree on whether a reply that pauses is a step")
             .with_hint("leave out `steps` or `stop: pause`")
     });
-    problems.settle()
 }
 
 /// Checks that each search has its result at an allowed position: after its call in the same reply, with no
@@ -295,12 +293,6 @@ fn blocks(scenario: &Scenario) -> impl Iterator<Item = (BlockPosition, &Block)> 
             })
         })
     })
-}
-
-/// True if the turn continues after an attempt with these blocks and this stop reason.
-pub(super) fn goes_on(blocks: &[Block], stop: Option<Stop>) -> bool {
-    let makes_calls = blocks.iter().any(|block| block.call().is_some());
-    makes_calls || (stop == Some(Stop::Pause) && ends_with_search(blocks))
 }
 
 #[cfg(test)]

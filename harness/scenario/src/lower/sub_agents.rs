@@ -1,11 +1,11 @@
 //! The sub-agents of a scenario: their replies, and the features that cannot be combined with them.
 
 use crate::action::Action;
-use crate::plan::{PlannedAction, PlannedPoint, PlannedReply, PlannedTurn, ToolOutcome};
+use crate::plan::ToolOutcome;
 use crate::scenario::{Block, Call, Need, Scenario, SubAgent, Tool};
 
-use super::header::{self, MAX_BLOCKS, MAX_REPLIES};
-use super::points::TurnContext;
+use super::header::check_block;
+use super::limits::{MAX_BLOCKS, MAX_REPLIES, text, too_many};
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
 
@@ -93,8 +93,8 @@ pub(super) fn check_call(
 
 fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, problems: &mut Problems) {
     let base = format!("{place}/call/agent");
-    header::text(&format!("{base}/asked"), "what the sub-agent is asked", &agent.asked, problems);
-    header::too_many(&format!("{base}/replies"), "replies", agent.replies.len(), MAX_REPLIES, problems);
+    text(&format!("{base}/asked"), "what the sub-agent is asked", &agent.asked, problems);
+    too_many(&format!("{base}/replies"), "replies", agent.replies.len(), MAX_REPLIES, problems);
     problems.add_if(agent.replies.is_empty(), || {
         Problem::new(format!("{base}/replies"), "a sub-agent must have at least one reply")
     });
@@ -104,7 +104,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
     for (reply, blocks) in agent.replies.iter().enumerate() {
         let pointer = format!("{base}/replies/{reply}");
         let is_last = reply + 1 == agent.replies.len();
-        header::too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
+        too_many(&pointer, "blocks", blocks.len(), MAX_BLOCKS, problems);
         let has_calls = blocks.iter().any(|block| block.call().is_some());
         problems.add_if(has_calls == is_last, || {
             Problem::new(
@@ -117,7 +117,7 @@ fn check_replies(place: BlockPosition, agent: &SubAgent, scenario: &Scenario, pr
         });
         for (block, said) in blocks.iter().enumerate() {
             let place = BlockPosition { within: Some((reply, block)), ..place };
-            header::check_block(place, said, problems);
+            check_block(place, said, problems);
             match said {
                 Block::Think(_) => {
                     problems.add(Problem::new(format!("{place}/think"), "a sub-agent cannot use `think`"));
@@ -172,60 +172,4 @@ pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
     problems.add_if(scenario.limits.window.is_some(), || {
         Problem::new("/limits/window", "a window cannot be combined with sub-agents")
     });
-}
-
-/// Rejects a sub-agent whose prompt is also a user message, because the provider recognises the thread's
-/// requests by those messages.
-pub(super) fn check_words(scenario: &Scenario, turns: &[PlannedTurn], problems: &mut Problems) {
-    for (place, call) in position::calls(scenario) {
-        let Some(agent) = &call.agent else { continue };
-        if let Some(said) = turns.iter().map(|turn| turn.user.trim()).find(|said| agent.asked.contains(said))
-        {
-            let message = format!("the sub-agent's prompt duplicates a user message: `{said}`");
-            let problem = Problem::new(format!("{place}/call/agent/asked"), message);
-            problems.add(problem.with_hint("give it a different prompt"));
-        }
-    }
-}
-
-/// Checks that a sub-agent ends on its own, that its calls settle while it runs, and that a reply that starts
-/// one is used only once.
-pub(super) fn check_turn(
-    context: TurnContext<'_>,
-    settle: &[String],
-    (replies, actions): (&[PlannedReply], &[PlannedAction]),
-    problems: &mut Problems,
-) {
-    let table = context.table;
-    let base = format!("/turns/{}", context.turn);
-    for (index, name) in settle.iter().enumerate() {
-        let is_agent = table.find(name).is_some_and(|key| table.is_sub_agent(key));
-        problems.add_if(is_agent, || {
-            Problem::new(
-                format!("{base}/settle/{index}"),
-                format!("`{name}` is a sub-agent, and ends by itself"),
-            )
-            .with_hint("name the calls that it makes")
-        });
-    }
-    for (index, action) in actions.iter().enumerate() {
-        let Action::Settle(key) = action.what else { continue };
-        problems.add_if(table[key].within.is_some() || table.is_sub_agent(key), || {
-            let message = "no action settles a sub-agent, or a call of one";
-            Problem::new(format!("{base}/at/{index}/do/settle"), message)
-                .with_hint("give the order in `settle`")
-        });
-    }
-    for (index, reply) in replies.iter().enumerate() {
-        let has_agent =
-            reply.attempts.iter().flat_map(|script| script.calls()).any(|key| table.is_sub_agent(key));
-        let fails = actions.iter().any(|action| match action.at {
-            PlannedPoint::Stream { reply, .. } => reply == index && action.what.ends_attempt(),
-            _ => false,
-        });
-        problems.add_if(has_agent && (fails || reply.attempts.len() > 1), || {
-            let message = "a reply that starts a sub-agent must have one attempt, which does not fail";
-            Problem::new(format!("{base}/replies/{index}"), message)
-        });
-    }
 }

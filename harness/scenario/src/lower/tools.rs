@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::plan::{MARKER, PlannedTool, ToolOutcome};
 use crate::scenario::{Call, Scenario, Tool};
 
-use super::header;
+use super::limits;
 use super::malformations;
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
@@ -20,45 +20,50 @@ const MAX_TOOL_NAME: usize = 64;
 /// The maximum number of characters in a call's name, which becomes part of markers, reports and file names.
 const MAX_CALL_NAME: usize = 32;
 
-/// Checks the tools and every call against them. Returns the system's tools, and those that it lacks.
-pub(super) fn check(scenario: &Scenario) -> Result<(Vec<PlannedTool>, Vec<PlannedTool>), Vec<Problem>> {
-    let mut problems = Problems::default();
+/// Checks the tools and every call against them.
+pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
     for (name, tool) in &scenario.tools {
-        check_tool(name, tool, &mut problems);
+        check_tool(name, tool, problems);
         malformations::check_tool(
             &format!("/tools/{}", position::step(name)),
             tool,
             &scenario.tools,
-            &mut problems,
+            problems,
         );
-        check_ending(name, tool, &mut problems);
-        check_handoff(name, tool, &mut problems);
-        check_client(name, tool, &mut problems);
+        check_ending(name, tool, problems);
+        check_handoff(name, tool, problems);
+        check_client(name, tool, problems);
         if tool.agent {
-            sub_agents::check_tool(name, tool, &mut problems);
+            sub_agents::check_tool(name, tool, problems);
         }
     }
-    sub_agents::check_scenario(scenario, &mut problems);
+    sub_agents::check_scenario(scenario, problems);
     let mut named: BTreeMap<&str, BlockPosition> = BTreeMap::new();
     for (place, call) in position::calls(scenario) {
-        check_call(scenario, place, call, &mut problems);
-        malformations::check_call(scenario, place, call, &mut problems);
+        check_call(scenario, place, call, problems);
+        malformations::check_call(scenario, place, call, problems);
         problems.add_if(named.insert(&call.name, place).is_some(), || {
             Problem::new(format!("{place}/call/as"), format!("two calls are named `{}`", call.name))
                 .with_hint("give every call of the file its own name")
         });
     }
-    let (mut given, mut missing) = (Vec::new(), Vec::new());
-    for (name, tool) in &scenario.tools {
-        let planned = planned(scenario, name, tool, &mut problems);
-        if tool.missing { missing.push(planned) } else { given.push(planned) }
-    }
-    problems.add_if(given.is_empty() && !missing.is_empty(), || {
+    scenario.tools.keys().for_each(|name| check_kinds(scenario, name, problems));
+    let is_missing = scenario.tools.values().all(|tool| tool.missing);
+    problems.add_if(is_missing && !scenario.tools.is_empty(), || {
         Problem::new("/tools", "every tool is `missing`, so the model has none to call")
             .with_hint("add a tool that is not `missing`")
     });
-    problems.settle()?;
-    Ok((given, missing))
+}
+
+/// The system's tools, and those that it lacks.
+pub(super) fn planned(scenario: &Scenario) -> (Vec<PlannedTool>, Vec<PlannedTool>) {
+    let (missing, given): (Vec<_>, Vec<_>) = scenario.tools.iter().partition(|(_, tool)| tool.missing);
+    let planned = |(name, tool): (&String, &Tool)| {
+        let Tool { deaf, asks, ends, hands_over, agent, client, .. } = *tool;
+        let tool = PlannedTool::new(name, params(scenario, name));
+        PlannedTool { deaf, asks, ends, hands_over, agent, client, ..tool }
+    };
+    (given.into_iter().map(planned).collect(), missing.into_iter().map(planned).collect())
 }
 
 fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
@@ -91,7 +96,7 @@ fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
         [] if tool.missing || tool.hands_over || tool.agent => {}
         // A tool's result may be empty; only a refusal needs a reason.
         [(key, said)] if !said.is_empty() || *key == "denies" => {
-            header::text(&format!("{base}/{key}"), "the tool's text", said, problems)
+            limits::text(&format!("{base}/{key}"), "the tool's text", said, problems)
         }
         [_] => {}
         [] => problems.add(
@@ -205,25 +210,39 @@ pub(super) fn check_name(pointer: &str, what: &str, name: &str, problems: &mut P
     });
 }
 
-fn planned(scenario: &Scenario, name: &str, tool: &Tool, problems: &mut Problems) -> PlannedTool {
+/// Checks that every call gives an argument of a tool the same type.
+fn check_kinds(scenario: &Scenario, name: &str, problems: &mut Problems) {
+    let params = params(scenario, name);
+    for (place, key, kind) in arguments(scenario, name) {
+        let Some((_, first)) = params.iter().find(|(param, first)| param == key && *first != kind) else {
+            continue;
+        };
+        let pointer = format!("{place}/call/args/{}", position::step(key));
+        let message = format!("`{key}` is a {kind} here and a {first} in an earlier call");
+        problems.add(Problem::new(pointer, message));
+    }
+}
+
+/// The parameters of a tool: the arguments that its calls give, each with the type in the first call.
+fn params(scenario: &Scenario, name: &str) -> Vec<(String, &'static str)> {
     let mut params: Vec<(String, &'static str)> = Vec::new();
-    for (place, call) in position::calls(scenario).filter(|(_, call)| call.tool == name) {
-        for (key, value) in &call.args {
-            let Some(kind) = kind(value) else { continue };
-            match params.iter().find(|(param, _)| param == key) {
-                None => params.push((key.clone(), kind)),
-                Some((_, first)) => problems.add_if(*first != kind, || {
-                    let pointer = format!("{place}/call/args/{}", position::step(key));
-                    Problem::new(
-                        pointer,
-                        format!("`{key}` is a {kind} here and a {first} in an earlier call"),
-                    )
-                }),
-            }
+    for (_, key, kind) in arguments(scenario, name) {
+        if !params.iter().any(|(param, _)| param == key) {
+            params.push((key.clone(), kind));
         }
     }
-    let Tool { deaf, asks, ends, hands_over, agent, client, .. } = *tool;
-    PlannedTool { name: name.to_owned(), params, deaf, asks, ends, hands_over, agent, client }
+    params
+}
+
+/// The arguments that the calls of a tool give, with their types.
+fn arguments<'a>(
+    scenario: &'a Scenario,
+    name: &'a str,
+) -> impl Iterator<Item = (BlockPosition, &'a String, &'static str)> {
+    let calls = position::calls(scenario).filter(move |(_, call)| call.tool == name);
+    calls.flat_map(|(place, call)| {
+        call.args.iter().filter_map(move |(key, value)| Some((place, key, kind(value)?)))
+    })
 }
 
 /// The outcome of a call with these arguments. A returned text contains the marker, so that a result is

@@ -31,23 +31,10 @@ mod tests {
 
     fn call(name: &str, hands_over: bool) -> PlannedCall {
         PlannedCall {
-            name: name.to_owned(),
-            id: name.to_owned(),
-            tool: "look_up".to_owned(),
-            args: json!({}),
-            deltas: Vec::new(),
             marker: format!("marker-{name}"),
             outcome: ToolOutcome::Return(format!("found marker-{name} and more")),
-            deaf: false,
-            asks: false,
-            malformation: None,
-            hangs: false,
             hands_over,
-            turn: 0,
-            reply: 0,
-            attempt: 0,
-            given: false,
-            within: None,
+            ..PlannedCall::new(name, name, "look_up", json!({}))
         }
     }
 

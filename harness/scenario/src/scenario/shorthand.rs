@@ -41,7 +41,7 @@ impl<'de> Deserialize<'de> for Reply {
 
             fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Reply, A::Error> {
                 let blocks = Vec::<Block>::deserialize(value::SeqAccessDeserializer::new(seq))?;
-                Ok(Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None })
+                Ok(Reply::new(blocks))
             }
 
             fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Reply, A::Error> {

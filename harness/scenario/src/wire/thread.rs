@@ -130,6 +130,13 @@ pub struct Call {
     pub signature: Option<String>,
 }
 
+impl Call {
+    /// Creates a call without a signature.
+    pub fn new(id: impl Into<String>, tool: impl Into<String>, args: impl Into<String>) -> Call {
+        Call { id: id.into(), tool: tool.into(), args: args.into(), signature: None }
+    }
+}
+
 /// The result of a call, as the model reads it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(missing_docs, reason = "the names are self-explanatory")]

@@ -170,13 +170,7 @@ mod tests {
     use brickbat_scenario::trace::{Confidence, ExchangeId};
 
     fn requested(body: &str) -> Event {
-        Event::Requested {
-            exchange: ExchangeId(0),
-            kind: RequestKind::Surplus,
-            model: None,
-            compacted: false,
-            body: body.as_bytes().into(),
-        }
+        Event::requested(ExchangeId(0), RequestKind::Surplus, body.as_bytes())
     }
 
     fn of(events: &[Event]) -> BTreeSet<u16> {

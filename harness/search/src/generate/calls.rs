@@ -119,24 +119,7 @@ pub(crate) fn tools() -> impl Iterator<Item = (String, Tool)> {
 }
 
 fn of_kind((_, _, change): &Kind) -> Tool {
-    let (returns, [fails, throws, denies, called]) = (text("found {key}"), [const { None }; 4]);
-    let [deaf, asks, missing, hangs, ends, hands_over, agent, client] = [false; 8];
-    let mut tool = Tool {
-        returns,
-        fails,
-        throws,
-        denies,
-        deaf,
-        asks,
-        missing,
-        called,
-        hangs,
-        ends,
-        hands_over,
-        bytes: None,
-        agent,
-        client,
-    };
+    let mut tool = Tool::returning("found {key}");
     change(&mut tool);
     tool
 }
@@ -170,15 +153,8 @@ pub(super) fn draw(
     if asks {
         names.keep_to_itself(&name);
     }
-    let mut call = Call {
-        args: BTreeMap::from([("key".to_owned(), key(source, &name))]),
-        name,
-        tool: tool_name,
-        raw: None,
-        id: None,
-        deltas: 3,
-        agent: None,
-    };
+    let mut call =
+        Call { args: BTreeMap::from([("key".to_owned(), key(source, &name))]), ..Call::new(name, tool_name) };
     if source.one_in(4) {
         call.deltas = *source.pick(&[1, 2, 5, 16]).unwrap_or(&1);
     }

@@ -278,7 +278,7 @@ fn add_reply(scenario: &mut Scenario, source: &mut Source<'_>) {
     let mut names = Names::of(scenario);
     let blocks = turns::batch(source, &mut names, &mut scenario.tools, Manner::Settling);
     let at = source.below(n_replies);
-    let reply = Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None };
+    let reply = Reply::new(blocks);
     scenario.turns[index].replies.insert(at, reply);
     let turn = &mut scenario.turns[index];
     for action in turn.at.iter_mut().filter(|action| action.is_of_reply() && action.reply > at as u32) {

@@ -10,13 +10,7 @@ use brickbat_scenario::scenario::{Action, Block, Call, CallId, Expect, Scenario,
 pub(super) fn normalize(scenario: &mut Scenario) {
     if scenario.turns.is_empty() {
         let user = turns::user(0);
-        scenario.turns.push(Turn {
-            user,
-            process: 1,
-            replies: Vec::new(),
-            settle: Vec::new(),
-            at: Vec::new(),
-        });
+        scenario.turns.push(Turn::new(user, Vec::new()));
     }
     // The expectations about calls apply to the original scenario, not to a mutant.
     scenario.expect = Expect::default();

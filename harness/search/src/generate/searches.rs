@@ -27,9 +27,8 @@ pub(super) fn draw(source: &mut Source<'_>, scenario: &mut Scenario) {
                 blocks.splice(at..at, made);
             }
             if source.one_in(4) {
-                let attempts = vec![vec![search(source, &mut n_searches)]];
-                let stop = Some(Stop::Pause);
-                turn.replies.push(Reply { attempts, interleave: false, stop, indices: None });
+                let paused = Reply::new(vec![search(source, &mut n_searches)]);
+                turn.replies.push(Reply { stop: Some(Stop::Pause), ..paused });
             }
             turn.replies.push(reply);
         }

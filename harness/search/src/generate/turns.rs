@@ -36,7 +36,7 @@ pub(super) fn draw(
     if !is_over {
         replies.push(last(source));
     }
-    let mut turn = Turn { user: user(index), process: 1, replies, settle: Vec::new(), at: Vec::new() };
+    let mut turn = Turn::new(user(index), replies);
     if source.one_in(2) {
         turn.settle = order(source, &turn, tools);
     }
@@ -56,7 +56,7 @@ fn step(
     let indices =
         if is_numbered_wrongly { source.pick(&[Indices::Same, Indices::Missing]).copied() } else { None };
     let stop = odd_stop(source, [Stop::Length, Stop::End, Stop::Pause, Stop::Refusal]);
-    Reply { attempts: vec![blocks], interleave, stop, indices }
+    Reply { interleave, stop, indices, ..Reply::new(blocks) }
 }
 
 fn odd_stop(source: &mut Source<'_>, of: [Stop; 4]) -> Option<Stop> {
@@ -88,7 +88,7 @@ pub(super) fn batch(
 pub(super) fn last(source: &mut Source<'_>) -> Reply {
     let blocks = vec![Block::Text("Here they are.".to_owned())];
     let stop = odd_stop(source, [Stop::Length, Stop::Calls, Stop::Pause, Stop::Refusal]);
-    Reply { attempts: vec![blocks], interleave: false, stop, indices: None }
+    Reply { stop, ..Reply::new(blocks) }
 }
 
 /// A random order in which the calls of a turn may settle, reply by reply.

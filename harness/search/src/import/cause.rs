@@ -11,7 +11,7 @@ use brickbat_rules::{Dialect, Rule};
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::point::{Point, Which};
-use brickbat_scenario::scenario::{self as scenario, Action, At, Call, Expect, Reply, Scenario, Tool, Turn};
+use brickbat_scenario::scenario::{self as scenario, Action, At, Call, Reply, Scenario, Tool, Turn};
 use brickbat_scenario::verdict::{Finding, Verdict};
 use brickbat_sessions::{Ending, Judgement, Message, Session};
 
@@ -207,75 +207,24 @@ impl Batch {
 
     fn scenario(&self, sign: Sign, at: At, rule: &Rule) -> Scenario {
         let deaf = sign == Sign::CameLate;
-        let tool = |name: &String| (name.clone(), Tool { deaf, ..returning(format!("result of {name}")) });
+        let tool =
+            |name: &String| (name.clone(), Tool { deaf, ..Tool::returning(format!("result of {name}")) });
         let calls: Vec<scenario::Block> = self.calls.iter().cloned().map(scenario::Block::Call).collect();
         let settle = match self.calls.len() {
             1 => Vec::new(),
             _ => self.calls.iter().map(|call| call.name.clone()).collect(),
         };
-        let done = || reply(vec![scenario::Block::Text("It is done.".to_owned())]);
+        let done = || Reply::new(vec![scenario::Block::Text("It is done.".to_owned())]);
         let turns = vec![
-            Turn {
-                user: "Message 1.".to_owned(),
-                process: 1,
-                replies: vec![reply(calls), done()],
-                settle,
-                at: vec![at],
-            },
-            Turn {
-                user: "Go on.".to_owned(),
-                process: 1,
-                replies: vec![reply(vec![scenario::Block::Text("It goes on.".to_owned())])],
-                settle: Vec::new(),
-                at: Vec::new(),
-            },
+            Turn { settle, at: vec![at], ..Turn::new("Message 1.", vec![Reply::new(calls), done()]) },
+            Turn::new("Go on.", vec![Reply::new(vec![scenario::Block::Text("It goes on.".to_owned())])]),
         ];
         let comment = format!("How a stored session may have broken ({}): {}.", rule.id, sign.words());
         plain(comment, self.tools.iter().map(tool).collect(), turns)
     }
 }
 
-/// A tool that returns a text.
-pub(super) fn returning(text: String) -> Tool {
-    Tool {
-        returns: Some(text),
-        fails: None,
-        throws: None,
-        denies: None,
-        deaf: false,
-        asks: false,
-        missing: false,
-        called: None,
-        hangs: false,
-        ends: false,
-        hands_over: false,
-        bytes: None,
-        agent: false,
-        client: false,
-    }
-}
-
-/// A reply that is served once.
-pub(super) fn reply(blocks: Vec<scenario::Block>) -> Reply {
-    Reply { attempts: vec![blocks], interleave: false, stop: None, indices: None }
-}
-
 /// A scenario that consists only of tools and turns.
 pub(super) fn plain(comment: String, tools: BTreeMap<String, Tool>, turns: Vec<Turn>) -> Scenario {
-    Scenario {
-        schema: 1,
-        comment,
-        class: Vec::new(),
-        evidence: Vec::new(),
-        found: None,
-        profile: None,
-        model: None,
-        needs: Vec::new(),
-        vary: BTreeMap::new(),
-        given: None,
-        tools,
-        limits: scenario::Limits::default(),
-        turns,
-        expect: Expect::default(),
-    }
+    Scenario { tools, turns, ..Scenario::new(comment) }
 }

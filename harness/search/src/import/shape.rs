@@ -227,7 +227,7 @@ impl Shape {
             None => (BTreeMap::new(), None),
         };
         let tool = tool_name(known.map_or(0, |call| call.tool));
-        Call { name: call_name(number), tool, args, raw, id, deltas: 3, agent: None }
+        Call { args, raw, id, ..Call::new(call_name(number), tool) }
     }
 }
 

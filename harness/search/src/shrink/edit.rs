@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use super::plain::with_call;
 use super::{given, plain};
 use crate::fixup;
 use brickbat_scenario::scenario::{Block, Call, Reply, Scenario, Tool};
@@ -270,19 +271,4 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
         }
         Edit::Plain(value) => plain::make(scenario, value),
     }
-}
-
-pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce(&mut Call)) {
-    if let Some(call) = scenario.calls_mut().find_map(|call| named(call, name)) {
-        change(call);
-    }
-}
-
-/// The call with this name: this one, or one that its sub-agent makes.
-fn named<'c>(call: &'c mut Call, name: &str) -> Option<&'c mut Call> {
-    if call.name == name {
-        return Some(call);
-    }
-    let blocks = call.agent.as_mut()?.replies.iter_mut().flatten();
-    blocks.filter_map(Block::call_mut).find(|inner| inner.name == name)
 }

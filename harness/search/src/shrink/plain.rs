@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::edit::with_call;
 use crate::fixup::SAID;
 use brickbat_scenario::action::Payload;
 use brickbat_scenario::scenario::{
@@ -221,4 +220,20 @@ fn rename(scenario: &mut Scenario) {
             (name, times)
         })
         .collect();
+}
+
+/// Changes the call with this name, if there is one.
+pub(super) fn with_call(scenario: &mut Scenario, name: &str, change: impl FnOnce(&mut Call)) {
+    if let Some(call) = scenario.calls_mut().find_map(|call| named(call, name)) {
+        change(call);
+    }
+}
+
+/// The call with this name: this one, or one that its sub-agent makes.
+fn named<'c>(call: &'c mut Call, name: &str) -> Option<&'c mut Call> {
+    if call.name == name {
+        return Some(call);
+    }
+    let blocks = call.agent.as_mut()?.replies.iter_mut().flatten();
+    blocks.filter_map(Block::call_mut).find(|inner| inner.name == name)
 }

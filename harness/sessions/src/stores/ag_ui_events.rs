@@ -10,11 +10,10 @@ mod fold;
 mod verify;
 mod write;
 
-use brickbat_rules::json::{Document, Json};
+use brickbat_rules::json::Json;
 
 use super::ag_ui_messages::send;
-use super::json_text::whole;
-use super::list_reader::{form, session};
+use super::list_reader::read_list;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session, Trouble};
 
@@ -24,29 +23,23 @@ pub(crate) struct AgUiEvents;
 const REFUSED: &str = "verifyEvents: ";
 
 impl Store for AgUiEvents {
-    fn product(&self) -> Product {
-        Product::AgUiEvents
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list of events");
-        session.branch = "the events in the order of the list, as the client applies them";
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        let folded = fold::fold(document.root()).map_err(|words| form(self.product(), words))?;
-        session.id = folded.thread;
-        session.unknown = folded.unknown;
-        session.messages = folded.messages;
-        if let Some((place, words)) = verify::refusal(document.root()) {
-            session.troubles.push(Trouble { place, words: format!("{REFUSED}{words}"), loses: None });
-        }
-        Ok(vec![session])
+        let branch = "the events in the order of the list, as the client applies them";
+        let session = Session::new(Product::AgUiEvents, "JSON list of events", branch);
+        read_list(files, session, |session, list| {
+            let folded = fold::fold(list)?;
+            session.id = folded.thread;
+            session.unknown = folded.unknown;
+            session.messages = folded.messages;
+            if let Some((place, words)) = verify::refusal(list) {
+                session.troubles.push(Trouble { place, words: format!("{REFUSED}{words}"), loses: None });
+            }
+            Ok(())
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -54,10 +47,6 @@ impl Store for AgUiEvents {
         let refused = session.troubles.iter().find(|trouble| trouble.words.starts_with(REFUSED));
         sent.gives_up = refused.map(|trouble| (trouble.words.clone(), trouble.place.clone()));
         sent
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {

@@ -6,11 +6,10 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking};
-use brickbat_rules::json::{Document, Json};
+use brickbat_rules::json::Json;
 use serde_json::{Value, json};
 
-use super::json_text::whole;
-use super::list_reader::{block, form, message, note, place_of, session};
+use super::list_reader::{block, message, note, place_of, read_list, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
@@ -21,34 +20,21 @@ pub(crate) struct AgUiMessages;
 const ROLES: [&str; 7] = ["developer", "system", "assistant", "user", "tool", "activity", "reasoning"];
 
 impl Store for AgUiMessages {
-    fn product(&self) -> Product {
-        Product::AgUiMessages
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list");
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        for (n, value) in document.root().items().enumerate() {
-            let read = read_message(&mut session.unknown, &format!("/{n}"), value);
-            let message = read.map_err(|words| form(self.product(), words))?;
-            session.messages.extend(message);
-        }
-        Ok(vec![session])
+        read_list(files, session(Product::AgUiMessages, "JSON list"), |session, list| {
+            for (n, value) in list.items().enumerate() {
+                session.messages.extend(read_message(&mut session.unknown, &format!("/{n}"), value)?);
+            }
+            Ok(())
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {
         send(session)
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -182,18 +168,13 @@ pub(crate) fn result(message: &Value) -> CallResult {
     };
     let is_error = message.get("error").is_some_and(|error| !error.is_null());
     let call = text(message, "toolCallId").to_owned();
-    CallResult { call, name: String::new(), output, is_error, item: None }
+    CallResult { is_error, ..CallResult::new(call, "", output) }
 }
 
 /// An entry of `toolCalls`.
 fn call_of(call: &Value) -> Call {
     let function = call.get("function").cloned().unwrap_or_default();
-    Call {
-        id: text(call, "id").to_owned(),
-        name: text(&function, "name").to_owned(),
-        arguments: text(&function, "arguments").to_owned(),
-        ..Call::default()
-    }
+    Call::new(text(call, "id"), text(&function, "name"), text(&function, "arguments"))
 }
 
 /// A part of a user message.

@@ -16,7 +16,7 @@ use super::ai_sdk::send::{send, waits};
 use super::ai_sdk::ui::{UiMessage, is_declined, read};
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
-use super::list_reader::{form, place_of, session};
+use super::list_reader::{place_of, read_list};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{splice, text};
 use crate::session::ASKED;
@@ -25,29 +25,21 @@ use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 pub(crate) struct AiSdkChunks;
 
 impl Store for AiSdkChunks {
-    fn product(&self) -> Product {
-        Product::AiSdkUiChunks
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list of chunks");
-        session.branch = "the chunks in the order of the list";
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        let folded = fold::fold(document.root());
-        session.troubles.extend(folded.trouble);
-        session.is_excerpt = true;
-        let parts = folded.parts.into_iter().map(|part| (part.place, part.value)).collect();
-        let place = place_of(document.root(), String::new());
-        let message = UiMessage { role: Role::Assistant, id: folded.id, place, parts };
-        read(&mut session, vec![message]).map_err(|words| form(self.product(), words))?;
-        Ok(vec![session])
+        let branch = "the chunks in the order of the list";
+        let session = Session::new(Product::AiSdkUiChunks, "JSON list of chunks", branch);
+        read_list(files, session, |session, list| {
+            let folded = fold::fold(list);
+            session.troubles.extend(folded.trouble);
+            session.is_excerpt = true;
+            let parts = folded.parts.into_iter().map(|part| (part.place, part.value)).collect();
+            let place = place_of(list, String::new());
+            read(session, vec![UiMessage { role: Role::Assistant, id: folded.id, place, parts }])
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {

@@ -8,13 +8,12 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block as Content, CallResult, Role};
-use brickbat_rules::json::{Document, Json};
+use brickbat_rules::json::Json;
 use serde_json::{Value, json};
 
 use super::ai_sdk::parts::{call, dialect_of, file, thinking, typed_output};
 use super::ai_sdk::send::{send, waits};
-use super::json_text::whole;
-use super::list_reader::{block, form, message, note, place_of, role_of, session};
+use super::list_reader::{block, message, note, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
@@ -24,35 +23,23 @@ use crate::{Block, Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Sess
 pub(crate) struct AiSdkModel;
 
 impl Store for AiSdkModel {
-    fn product(&self) -> Product {
-        Product::AiSdkModelMessages
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list");
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        let messages: Vec<(Place, Value)> = document
-            .root()
-            .items()
-            .enumerate()
-            .map(|(n, value)| (place_of(value, format!("/{n}")), value.to_value()))
-            .collect();
-        session.dialect = messages.iter().rev().find_map(|(_, message)| {
-            let parts = message.get("content")?.as_array()?;
-            parts.iter().rev().find_map(dialect_of)
-        });
-        for (n, value) in document.root().items().enumerate() {
-            read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
-        }
-        note_answers(&mut session, messages.iter().map(|(_, message)| message));
-        Ok(vec![session])
+        read_list(files, session(Product::AiSdkModelMessages, "JSON list"), |session, list| {
+            let messages: Vec<Value> = list.items().map(Json::to_value).collect();
+            session.dialect = messages.iter().rev().find_map(|message| {
+                let parts = message.get("content")?.as_array()?;
+                parts.iter().rev().find_map(dialect_of)
+            });
+            for (n, value) in list.items().enumerate() {
+                read_message(session, n, value)?;
+            }
+            note_answers(session, messages.iter());
+            Ok(())
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -281,7 +268,7 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
                 return Err(format!("the output at {at} has an unknown form"));
             };
             let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "toolName").to_owned());
-            Content::Result(CallResult { call, name, output, is_error, item: None })
+            Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) })
         }
         _ => return Ok(None),
     };

@@ -10,8 +10,7 @@ use serde_json::json;
 
 use super::ai_sdk::send::{send, waits};
 use super::ai_sdk::ui::{STATES, UiMessage, is_declined, read};
-use super::json_text::whole;
-use super::list_reader::{form, place_of, role_of, session};
+use super::list_reader::{place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
@@ -21,25 +20,16 @@ use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 pub(crate) struct AiSdkUi;
 
 impl Store for AiSdkUi {
-    fn product(&self) -> Product {
-        Product::AiSdkUiMessages
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list");
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        let list = document.root().items().enumerate().map(|(n, value)| ui_message(n, value));
-        let list: Option<Vec<UiMessage>> = list.collect();
-        let list = list.ok_or_else(|| form(self.product(), "a message has an unknown role".to_owned()))?;
-        read(&mut session, list).map_err(|words| form(self.product(), words))?;
-        Ok(vec![session])
+        read_list(files, session(Product::AiSdkUiMessages, "JSON list"), |session, list| {
+            let messages = list.items().enumerate().map(|(n, value)| ui_message(n, value));
+            let messages: Option<Vec<UiMessage>> = messages.collect();
+            read(session, messages.ok_or("a message has an unknown role")?)
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {

@@ -37,10 +37,6 @@ pub(crate) struct ClaudeCode;
 const MAX_LOOK: usize = 10_000;
 
 impl Store for ClaudeCode {
-    fn product(&self) -> Product {
-        Product::ClaudeCode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let lines = crate::json::lines(look.main()).take(MAX_LOOK);
         lines.filter_map(|line| line::is_claude_code(line.bytes)).next().unwrap_or(false)
@@ -54,15 +50,12 @@ impl Store for ClaudeCode {
         let on_branch = messages::of_branch(bytes, &tree, &branch)?;
         let off_branch = companions::off_branch(files, &lines.records, &branch, &on_branch);
         let mut session = Session {
-            product: Product::ClaudeCode,
             version: lines.version.map(|version| version.to_string()),
-            generation: "JSONL",
             id: lines.session.or_else(|| stem(files.name())),
             dialect: Some(Dialect::AnthropicMessages),
             model: messages::model(bytes, &tree, &branch),
             messages: on_branch,
             off_branch,
-            branch: "the last line of the conversation, up from it by parentUuid, and what belongs to its replies",
             n_records: lines.n_lines,
             n_compactions: branch.n_compactions,
             n_forks: branch.n_forks,
@@ -70,7 +63,11 @@ impl Store for ClaudeCode {
             unknown: lines.unknown.into_iter().collect(),
             is_excerpt: branch.is_excerpt,
             cut: branch.cut.map(|at| cut::of(bytes, &tree, at)),
-            body: None,
+            ..Session::new(
+                Product::ClaudeCode,
+                "JSONL",
+                "the last line of the conversation, up from it by parentUuid, and what belongs to its replies",
+            )
         };
         session.troubles.extend(branch.troubles);
         session.troubles.extend(messages::hollow(&tree, &branch.is_on));

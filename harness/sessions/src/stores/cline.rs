@@ -37,10 +37,6 @@ const BARE: &str = "JSON list";
 const OBJECT: &str = "JSON object";
 
 impl Store for Cline {
-    fn product(&self) -> Product {
-        Product::Cline
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let files = look.files;
         // A repaired copy is next to the file, and is read under the file's name.
@@ -149,23 +145,10 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         loses: Some("what is left of the last message"),
     };
     let mut session = Session {
-        product: Product::Cline,
-        version: None,
-        generation: log.generation,
         id: log.id,
-        dialect: None,
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the list",
         n_records: log.records.len(),
-        n_compactions: 0,
-        n_forks: 0,
         troubles: log.cut.into_iter().map(trouble).collect(),
-        unknown: Vec::new(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(Product::Cline, log.generation, "the list")
     };
     let mut n_replaced = 0;
     if let Some((records, n)) =

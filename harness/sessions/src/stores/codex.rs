@@ -26,10 +26,6 @@ pub(crate) fn parent_of(bytes: &[u8]) -> Option<String> {
 }
 
 impl Store for Codex {
-    fn product(&self) -> Product {
-        Product::Codex
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         match unpack::is_packed(look.main()) {
             true => unpack::head(look.main()).is_some_and(|head| read::is_rollout(&head)),

@@ -48,10 +48,6 @@ const KINDS: [&str; 18] = [
 ];
 
 impl Store for CopilotCli {
-    fn product(&self) -> Product {
-        Product::CopilotCli
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("data").is_object() && is_event(&line.to_value()))
     }
@@ -88,23 +84,9 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     let (records, troubles) = lines::read(bytes);
     let mut history = History::default();
     let mut session = Session {
-        product: Product::CopilotCli,
-        version: None,
-        generation: "JSONL events",
-        id: None,
-        dialect: None,
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the events in their order",
         n_records: records.len(),
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
-        unknown: Vec::new(),
         is_excerpt: records.first().is_some_and(|record| record.text("type") != "session.start"),
-        cut: None,
-        body: None,
+        ..Session::new(Product::CopilotCli, "JSONL events", "the events in their order")
     };
     for record in &records {
         let data = &record.value["data"];
@@ -256,7 +238,7 @@ fn reply(record: &Record) -> Result<Message, ReadError> {
             None => "{}".to_owned(),
         };
         let (id, name) = (text(request, "toolCallId").to_owned(), text(request, "name").to_owned());
-        let call = Call { id, name, arguments, ..Call::default() };
+        let call = Call::new(id, name, arguments);
         at(record, &format!("/data/toolRequests/{n}"), histories::Block::Call(call))
     }));
     Ok(of(record, Role::Assistant, blocks))
@@ -273,11 +255,12 @@ fn result(record: &Record) -> Message {
         _ => None,
     };
     let content = histories::Block::Result(CallResult {
-        call: text(data, "toolCallId").to_owned(),
-        name: text(data, "toolName").to_owned(),
-        output: words.map(|words| histories::Block::Text(words.to_owned())).into_iter().collect(),
         is_error: data["success"] == json!(false),
-        item: None,
+        ..CallResult::new(
+            text(data, "toolCallId"),
+            text(data, "toolName"),
+            words.map(|words| histories::Block::Text(words.to_owned())).into_iter().collect(),
+        )
     });
     of(record, Role::Tool, vec![at(record, "/data", content)])
 }

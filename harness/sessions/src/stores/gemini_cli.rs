@@ -30,10 +30,6 @@ use log::Log;
 pub(crate) struct GeminiCli;
 
 impl Store for GeminiCli {
-    fn product(&self) -> Product {
-        Product::GeminiCli
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let is_metadata =
             |value: Json<'_, '_>| value.field("sessionId").is_str() && value.field("projectHash").is_str();
@@ -76,23 +72,17 @@ const COPIES_ANEW: Relapse = Relapse {
 
 fn session(log: Log) -> Result<Session, ReadError> {
     let mut session = Session {
-        product: Product::GeminiCli,
-        version: None,
-        generation: log.generation,
         id: log.session_id,
         dialect: Some(Dialect::Gemini),
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the last record of each message, after `$set` and `$rewindTo`",
         n_records: log.n_records,
-        n_compactions: 0,
         n_forks: log.n_rewinds,
         troubles: log.troubles,
         unknown: log.unknown,
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(
+            Product::GeminiCli,
+            log.generation,
+            "the last record of each message, after `$set` and `$rewindTo`",
+        )
     };
     for record in log.active.iter().flatten() {
         if let Some(model) = record.value.get("model").and_then(Value::as_str) {
@@ -187,12 +177,11 @@ fn said(record: &Record, mut content: Vec<Block>) -> Vec<Block> {
     said.append(&mut content);
     said.extend(calls.iter().enumerate().map(|(n, call)| Block {
         place: record.place(&format!("/toolCalls/{n}")),
-        content: histories::Block::Call(Call {
-            id: text(call, "id").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments: call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
-            ..Call::default()
-        }),
+        content: histories::Block::Call(Call::new(
+            text(call, "id"),
+            text(call, "name"),
+            call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
+        )),
         state: call.get("status").and_then(Value::as_str).map(str::to_owned),
     }));
     said
@@ -212,7 +201,7 @@ fn results(record: &Record) -> Vec<Block> {
             Value::String(said) => {
                 let (call, name) = (text(call, "id").to_owned(), text(call, "name").to_owned());
                 let output = vec![histories::Block::Text(said.clone())];
-                let result = CallResult { call, name, output, is_error: false, item: None };
+                let result = CallResult::new(call, name, output);
                 results.push(at(String::new(), histories::Block::Result(result)));
             }
             Value::Array(parts) => {

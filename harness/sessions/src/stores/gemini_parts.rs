@@ -1,10 +1,11 @@
 //! Parts in Gemini contents, as Gemini CLI and Qwen Code store them.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{self, Call, CallResult, Image, Thinking};
+use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
 use serde_json::{Value, json};
 
 use crate::json::text;
+use crate::{Block, Message, Sent};
 
 /// Converts a part into a block.
 pub(super) fn block(part: &Value) -> histories::Block {
@@ -15,11 +16,12 @@ pub(super) fn block(part: &Value) -> histories::Block {
     }
     if let Some(call) = part.get("functionCall").filter(|call| call.is_object()) {
         return histories::Block::Call(Call {
-            id: text(call, "id").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments: call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
             signature,
-            item: None,
+            ..Call::new(
+                text(call, "id"),
+                text(call, "name"),
+                call.get("args").map_or_else(|| "{}".to_owned(), Value::to_string),
+            )
         });
     }
     if let Some(response) = part.get("functionResponse").filter(|response| response.is_object()) {
@@ -64,11 +66,8 @@ fn result(value: &Value) -> CallResult {
     let mut output: Vec<histories::Block> = words.map(histories::Block::Text).into_iter().collect();
     output.extend(value.get("parts").and_then(Value::as_array).into_iter().flatten().map(block));
     CallResult {
-        call: text(value, "id").to_owned(),
-        name: text(value, "name").to_owned(),
-        output,
         is_error: error.is_some(),
-        item: None,
+        ..CallResult::new(text(value, "id"), text(value, "name"), output)
     }
 }
 
@@ -79,6 +78,38 @@ pub(super) fn is_truthy(value: Option<&Value>) -> bool {
         Some(Value::String(text)) => !text.is_empty(),
         Some(Value::Number(number)) => number.as_f64() != Some(0.0),
         Some(_) => true,
+    }
+}
+
+/// Returns whether a block is an empty part.
+pub(super) fn is_empty_part(block: &Block) -> bool {
+    match &block.content {
+        histories::Block::Text(text) => text.is_empty(),
+        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
+        _ => false,
+    }
+}
+
+/// Leaves out each run of replies with a message that is not valid.
+pub(super) fn keep_valid_runs(sent: &mut Sent, is_valid: impl Fn(&Message) -> bool) {
+    let mut kept = Vec::with_capacity(sent.messages.len());
+    let mut n_dropped = 0;
+    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
+    {
+        if run[0].role == Role::Assistant && !run.iter().all(&is_valid) {
+            n_dropped += run.len();
+        } else {
+            kept.extend_from_slice(run);
+        }
+    }
+    sent.messages = kept;
+    note(sent, "leaves out replies with an empty part", n_dropped);
+}
+
+/// Notes a change that the product makes `n` times.
+pub(super) fn note(sent: &mut Sent, words: &'static str, n: usize) {
+    if n > 0 {
+        sent.mended.push((words, n));
     }
 }
 

@@ -43,10 +43,6 @@ const LINES: &str = "JSONL";
 const NEWEST_SCHEMA: i64 = 17;
 
 impl Store for Goose {
-    fn product(&self) -> Product {
-        Product::Goose
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         match is_database(look.main()) {
             true => Database::open(look.files).is_ok_and(|database| has_its_tables(&database)),
@@ -292,27 +288,21 @@ impl Reader {
         model: Option<String>,
     ) -> Session {
         let dialect = dialect_of(provider, model.as_deref().unwrap_or_default());
+        let branch = match generation {
+            ROWS => "all rows that the agent sees, in the order of their times and ids",
+            _ => "all messages that the agent sees, in the order of the file",
+        };
         let mut session = Session {
-            product: Product::Goose,
-            version: None,
-            generation,
             id,
             dialect,
             model,
             messages: self.messages,
             off_branch: self.off_branch,
-            branch: match generation {
-                ROWS => "all rows that the agent sees, in the order of their times and ids",
-                _ => "all messages that the agent sees, in the order of the file",
-            },
             n_records: self.n_records,
             n_compactions: self.n_compactions,
-            n_forks: 0,
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
-            is_excerpt: false,
-            cut: None,
-            body: None,
+            ..Session::new(Product::Goose, generation, branch)
         };
         message::name_results(&mut session.messages, &mut session.off_branch);
         if self.is_unknown {

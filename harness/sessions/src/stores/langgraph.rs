@@ -55,10 +55,6 @@ const REACT_NODES: [&str; 7] = [
 ];
 
 impl Store for Langgraph {
-    fn product(&self) -> Product {
-        Product::Langgraph
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         if !is_database(look.main()) {
             return false;
@@ -216,23 +212,17 @@ fn session(
     let (name, namespace) = waiting.0;
     let (dialect, model) = reader.provider.map_or((None, None), |(dialect, model)| (Some(dialect), model));
     Ok(Some(Session {
-        product: Product::Langgraph,
-        version: None,
-        generation: state.graph,
         id: Some(if namespace.is_empty() { name } else { format!("{name}/{namespace}") }),
         dialect,
         model,
         messages,
         off_branch,
-        branch: if is_waiting { WAITING } else { NEWEST },
         n_records: newest.n_checkpoints,
         n_compactions: reader.n_summaries,
         n_forks: newest.n_forks,
         troubles: reader.troubles,
         unknown: reader.unknown.into_iter().collect(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(Product::Langgraph, state.graph, if is_waiting { WAITING } else { NEWEST })
     }))
 }
 

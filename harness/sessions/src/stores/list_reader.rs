@@ -1,8 +1,9 @@
 //! Shared functions for reading JSON message lists.
 
-use brickbat_rules::json::Json;
+use brickbat_rules::json::{Document, Json};
 
-use crate::{Block, Ending, Message, Place, Product, ReadError, Session};
+use super::json_text::whole;
+use crate::{Block, Ending, Files, Message, Place, Product, ReadError, Session};
 use brickbat_rules::histories::{self, Role};
 
 /// Maximum number of unknown kinds to keep per session. A report does not show more.
@@ -10,25 +11,25 @@ const MAX_UNKNOWN: usize = 32;
 
 /// An empty session from a JSON list.
 pub(crate) fn session(product: Product, generation: &'static str) -> Session {
-    Session {
-        product,
-        version: None,
-        generation,
-        id: None,
-        dialect: None,
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the messages in the order of the list",
-        n_records: 0,
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
-        unknown: Vec::new(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
-    }
+    Session::new(product, generation, "the messages in the order of the list")
+}
+
+/// Reads the one session of a JSON list in the first file. `fill` adds the messages of the list to it.
+///
+/// # Errors
+///
+/// The file is not a JSON list, or `fill` describes an unknown form.
+pub(crate) fn read_list(
+    files: &Files,
+    mut session: Session,
+    fill: impl FnOnce(&mut Session, Json<'_, '_>) -> Result<(), String>,
+) -> Result<Vec<Session>, ReadError> {
+    let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
+    let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+    session.n_records = document.root().len();
+    session.troubles.extend(whole.trouble(files.main()));
+    fill(&mut session, document.root()).map_err(|words| form(session.product, words))?;
+    Ok(vec![session])
 }
 
 /// Notes an unknown kind once.

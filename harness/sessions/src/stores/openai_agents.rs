@@ -37,10 +37,6 @@ const BRANCHES: &str = "message_structure";
 const FAKE_ID: &str = "__fake_id__";
 
 impl Store for OpenaiAgents {
-    fn product(&self) -> Product {
-        Product::OpenaiAgents
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         if !is_database(look.main()) {
             return look.is_list(list::is_list_of_items);
@@ -132,28 +128,22 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
     let messages = reader.messages(placed(rows));
     let off_branch = reader.messages(placed(others));
     let dialect = if reader.is_fake { Dialect::OpenaiChat } else { Dialect::OpenaiResponses };
+    let branch = match main {
+        Some(_) => "the rows of the branch `main`",
+        None => "all rows, in the order of their ids",
+    };
     Session {
-        product: Product::OpenaiAgents,
-        version: None,
-        generation: "SQLite rows",
         id: Some(id),
         dialect: Some(dialect),
-        model: None,
         // If items are encrypted, the next request is unknown.
         messages: if reader.is_encrypted { Vec::new() } else { messages },
         n_forks: usize::from(!off_branch.is_empty()),
         off_branch,
-        branch: match main {
-            Some(_) => "the rows of the branch `main`",
-            None => "all rows, in the order of their ids",
-        },
         n_records,
         n_compactions: reader.n_compactions,
         troubles: reader.troubles,
         unknown: reader.unknown.into_iter().collect(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(Product::OpenaiAgents, "SQLite rows", branch)
     }
 }
 

@@ -26,10 +26,6 @@ use crate::{Files, Product, Sent, Session};
 pub(crate) struct Opencode;
 
 impl Store for Opencode {
-    fn product(&self) -> Product {
-        Product::Opencode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         forms::form_of(look).is_some()
     }

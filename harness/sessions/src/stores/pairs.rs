@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use brickbat_rules::histories::{Block as Content, Call, CallResult, Role};
+use brickbat_rules::histories::{Block as Content, Role};
 
 use crate::{Block, Ending, Message};
 
@@ -100,8 +100,6 @@ pub(super) fn fill(
 
 /// A result for a call without one.
 fn made_up(call: &Block, words: &str) -> Option<Block> {
-    let Content::Call(Call { id, name, .. }) = &call.content else { return None };
-    let output = vec![Content::Text(words.to_owned())];
-    let result = CallResult { call: id.clone(), name: name.clone(), output, is_error: true, item: None };
-    Some(Block { place: call.place.clone(), content: Content::Result(result), state: None })
+    let Content::Call(made) = &call.content else { return None };
+    Some(Block { place: call.place.clone(), content: Content::Result(made.failed(words)), state: None })
 }

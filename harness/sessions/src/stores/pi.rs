@@ -31,10 +31,6 @@ const NEWEST_VERSION: u64 = 3;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 
 impl Store for Pi {
-    fn product(&self) -> Product {
-        Product::Pi
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("type").is("session") && is_header(&line.to_value()))
     }
@@ -108,23 +104,15 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
     let path: Vec<&Record> = log.tree.path.iter().filter_map(|id| log.tree.lines(id).next_back()).collect();
     let model = Model::of_branch(&path);
     let mut session = Session {
-        product: Product::Pi,
-        version: None,
-        generation: "JSONL tree",
         id: log.id.clone(),
         dialect: model.dialect,
         model: model.id.clone(),
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the last line and its parents",
         n_records: log.n_records,
         n_compactions: path.iter().filter(|record| record.text("type") == "compaction").count(),
         n_forks: log.tree.n_forks,
         troubles: [log.troubles.as_slice(), &log.tree.troubles].concat(),
-        unknown: Vec::new(),
-        is_excerpt: false,
         cut: log.tree.cut.clone(),
-        body: None,
+        ..Session::new(Product::Pi, "JSONL tree", "the last line and its parents")
     };
     let compaction = path.iter().rposition(|record| record.text("type") == "compaction");
     let mut first = 0;

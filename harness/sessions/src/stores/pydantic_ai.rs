@@ -33,10 +33,6 @@ const BRANCH_OF_2: &str = "the list in its order, as pydantic-ai 2.x sends it";
 const OF_2: &str = "JSON list of 2.x";
 
 impl Store for PydanticAi {
-    fn product(&self) -> Product {
-        Product::PydanticAi
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_list(is_history)
     }
@@ -65,23 +61,12 @@ impl Store for PydanticAi {
 /// The session with a history.
 pub(super) fn session(product: Product, generation: &'static str, history: History) -> Session {
     Session {
-        product,
-        version: None,
-        generation,
-        id: None,
         dialect: history.dialect,
         model: history.model,
         messages: history.messages,
-        off_branch: Vec::new(),
-        branch: if generation == OF_2 { BRANCH_OF_2 } else { BRANCH },
         n_records: history.n_records,
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
         unknown: history.unknown.into_iter().collect(),
-        is_excerpt: false,
-        cut: None,
-        body: None,
+        ..Session::new(product, generation, if generation == OF_2 { BRANCH_OF_2 } else { BRANCH })
     }
 }
 

@@ -27,10 +27,6 @@ pub(crate) struct QwenCode;
 
 const KEYS: Keys = Keys { id: "uuid", parent: "parentUuid" };
 impl Store for QwenCode {
-    fn product(&self) -> Product {
-        Product::QwenCode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_headed(|line| line.field("uuid").is_str() && is_record(&line.to_value()))
     }
@@ -113,23 +109,12 @@ fn session(
     bytes: &[u8],
 ) -> Result<Session, ReadError> {
     let mut session = Session {
-        product: Product::QwenCode,
-        version: None,
-        generation: "JSONL tree",
-        id: None,
         dialect: Some(Dialect::OpenaiChat),
-        model: None,
-        messages: Vec::new(),
-        off_branch: Vec::new(),
-        branch: "the last line and its parents",
         n_records,
-        n_compactions: 0,
         n_forks: tree.n_forks,
         troubles: [troubles.as_slice(), &tree.troubles].concat(),
-        unknown: Vec::new(),
-        is_excerpt: false,
         cut: tree.cut.clone(),
-        body: None,
+        ..Session::new(Product::QwenCode, "JSONL tree", "the last line and its parents")
     };
     for record in &tree.records {
         let own = |key: &str| record.value.get(key).and_then(Value::as_str).map(str::to_owned);

@@ -17,10 +17,6 @@ use crate::{Block, Files, Message, Product, Sent, Session};
 pub(crate) struct Request;
 
 impl Store for Request {
-    fn product(&self) -> Product {
-        Product::Request
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.files.files.len() == 1 && detect(look.main()).is_some()
     }
@@ -34,10 +30,6 @@ impl Store for Request {
         let mut sent = Sent::as_stored(session);
         items_sent_twice(&mut sent.messages);
         sent
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -109,23 +101,16 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
     let messages = read::messages(dialect, list, &at);
     let model = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
     Ok(Session {
-        product: Product::Request,
-        version: None,
-        generation: if root.is_array() { "list of messages" } else { "request body" },
-        id: None,
         dialect: Some(dialect),
         model: model.map(|model| model.into_owned()),
         messages,
-        off_branch: Vec::new(),
-        branch: "the list",
         n_records: list.items().count(),
-        n_compactions: 0,
-        n_forks: 0,
-        troubles: Vec::new(),
-        unknown: Vec::new(),
-        is_excerpt: false,
-        cut: None,
         body: Some(body.to_vec()),
+        ..Session::new(
+            Product::Request,
+            if root.is_array() { "list of messages" } else { "request body" },
+            "the list",
+        )
     })
 }
 

@@ -15,8 +15,7 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
 use super::enveloped::Enveloped;
-use super::json_text::whole;
-use super::list_reader::{form, message, place_of, role_of, session};
+use super::list_reader::{message, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::session::ASKED;
@@ -30,10 +29,6 @@ pub(crate) struct Tanstack;
 const PERSISTED: &str = "JSON of the client";
 
 impl Store for Tanstack {
-    fn product(&self) -> Product {
-        Product::Tanstack
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         let is_envelope = |root: Json<'_, '_>| root.get("messages").is_some_and(is_list);
         look.is_object(is_envelope) || look.is_whole(is_list)
@@ -45,23 +40,13 @@ impl Store for Tanstack {
             let outer = |session| Session { generation: PERSISTED, ..enveloped.outer(session) };
             return Ok(sessions.map(outer).collect());
         }
-        let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
-        let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
-        let mut session = session(self.product(), "JSON list");
-        session.n_records = document.root().len();
-        session.troubles.extend(whole.trouble(files.main()));
-        for (n, value) in document.root().items().enumerate() {
-            read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
-        }
-        Ok(vec![session])
+        read_list(files, session(Product::Tanstack, "JSON list"), |session, list| {
+            list.items().enumerate().try_for_each(|(n, value)| read_message(session, n, value))
+        })
     }
 
     fn send(&self, session: &Session) -> Sent {
         send::send(session)
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {

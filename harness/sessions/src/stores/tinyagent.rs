@@ -49,11 +49,8 @@ fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Re
         "assistant" => Role::Assistant,
         "tool_result" => {
             let result = Content::Result(CallResult {
-                call: text(&own, "tool_call_id").to_owned(),
-                name: text(&own, "tool_name").to_owned(),
-                output: texts(&own),
                 is_error: own.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
-                item: None,
+                ..CallResult::new(text(&own, "tool_call_id"), text(&own, "tool_name"), texts(&own))
             });
             let block = Block { place: place.clone(), content: result, state: None };
             session.messages.push(message(Role::Tool, vec![block], None, place));
@@ -72,12 +69,11 @@ fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Re
                 signature: part.get("thinking_signature").and_then(Value::as_str).map(str::to_owned),
                 id: None,
             }),
-            "tool_call" => Content::Call(Call {
-                id: text(&part, "id").to_owned(),
-                name: text(&part, "name").to_owned(),
-                arguments: part.get("arguments").map(Value::to_string).unwrap_or_default(),
-                ..Call::default()
-            }),
+            "tool_call" => Content::Call(Call::new(
+                text(&part, "id"),
+                text(&part, "name"),
+                part.get("arguments").map(Value::to_string).unwrap_or_default(),
+            )),
             kind => {
                 note(&mut session.unknown, format!("block {}", word(kind)));
                 continue;

@@ -22,10 +22,6 @@ const MESSAGES: &str = "/messages";
 const VERSION: u64 = 1;
 
 impl Store for Tunacode {
-    fn product(&self) -> Product {
-        Product::Tunacode
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_object(is_session)
     }
@@ -67,10 +63,6 @@ impl Store for Tunacode {
             true => Sent::as_stored(session),
             false => send(session),
         }
-    }
-
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
-        None
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {

@@ -28,10 +28,6 @@ pub(crate) struct Twenty;
 const TABLES: [&str; 4] = ["agentChatThread", "agentTurn", "agentMessage", "agentMessagePart"];
 
 impl Store for Twenty {
-    fn product(&self) -> Product {
-        Product::Twenty
-    }
-
     fn owns(&self, look: &Look<'_>) -> bool {
         look.is_object(is_export)
     }
@@ -50,7 +46,7 @@ impl Store for Twenty {
                 continue;
             }
             let Some(role) = role_of(role) else {
-                return Err(form(self.product(), format!("the role {} is not known", word(role))));
+                return Err(form(Product::Twenty, format!("the role {} is not known", word(role))));
             };
             let id = text(&row, "id").to_owned();
             let parts = parts.remove(&id).unwrap_or_default();
@@ -60,13 +56,13 @@ impl Store for Twenty {
         }
         let mut sessions = Vec::new();
         for (id, mut messages) in threads {
-            let mut session = session(self.product(), "rows of an export");
+            let mut session = session(Product::Twenty, "rows of an export");
             session.id = Some(id).filter(|id| !id.is_empty());
             session.branch = "all messages by `processedAt`, their parts by `orderIndex`";
             messages.sort_by(|(a, _), (b, _)| a.cmp(b));
             session.n_records = messages.iter().map(|(_, message)| 1 + message.parts.len()).sum();
             let messages = messages.into_iter().map(|(_, message)| message).collect();
-            read(&mut session, messages).map_err(|words| form(self.product(), words))?;
+            read(&mut session, messages).map_err(|words| form(Product::Twenty, words))?;
             sessions.push(session);
         }
         Ok(sessions)

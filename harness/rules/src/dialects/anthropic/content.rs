@@ -1,8 +1,8 @@
 //! The second phase, first half: emptiness, system messages, and which role may have which block.
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Text};
-use super::profiles::{AnthropicSwitches, SystemMessages};
-use super::turns::{RoleTurn, SeenBlock};
+use super::role_turn::{RoleTurn, SeenBlock};
+use super::switches::{AnthropicSwitches, SystemMessages};
 use crate::json::Json;
 use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 

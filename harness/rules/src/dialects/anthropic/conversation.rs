@@ -3,10 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
-use crate::histories::render::{Writer, instructions, object, results_first, tool_names, turns};
+use crate::histories::render::{Writer, instructions, object, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
-    is_short_id,
+    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Signs, is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {
@@ -37,21 +36,7 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
     if !tools.is_empty() {
         around.insert("tools".to_owned(), Value::Array(tools));
     }
-    for (role, blocks) in turns(messages, |block| native(block).is_some()) {
-        let (name, blocks) = match role {
-            Role::Assistant => ("assistant", blocks),
-            _ => ("user", results_first(blocks)),
-        };
-        let at = writer.next();
-        let mut content = Vec::new();
-        for (source, block) in blocks {
-            if let Some(value) = native(block) {
-                writer.note(format!("{at}/content/{}", content.len()), source);
-                content.push(value);
-            }
-        }
-        writer.push(json!({ "role": name, "content": content }));
-    }
+    writer.push_turns(messages, native);
 }
 
 fn native(block: &Block) -> Option<Value> {

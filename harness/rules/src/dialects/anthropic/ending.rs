@@ -1,8 +1,8 @@
 //! The last check: how a conversation may end.
 
 use super::block::{AnthropicRole, BlockKind, Text};
-use super::profiles::AnthropicSwitches;
-use super::turns::{RoleTurn, SeenBlock};
+use super::role_turn::{RoleTurn, SeenBlock};
+use super::switches::AnthropicSwitches;
 use crate::json::Json;
 use crate::{ModelVersion, Occurrence, Rule, Violations};
 

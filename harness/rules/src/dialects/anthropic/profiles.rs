@@ -1,34 +1,8 @@
 //! Anthropic Messages profiles by date.
 
+use super::switches::{AnthropicSwitches, SystemMessages, ToolNames};
 use super::{cache_control, content, pairing, server_tools, tags, thinking};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
-
-/// Differences between the Anthropic Messages profiles.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AnthropicSwitches {
-    /// The positions at which messages with the role `system` are accepted.
-    pub(crate) system_messages: SystemMessages,
-    /// The first Claude version that rejects a conversation ending with an assistant message.
-    pub(crate) first_without_prefill: ModelVersion,
-    pub(crate) tool_names: ToolNames,
-}
-
-/// Limits on a call's name in the history.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ToolNames {
-    pub(crate) max_chars: usize,
-    /// True if only letters, digits, underscores and hyphens are allowed.
-    pub(crate) are_plain: bool,
-}
-
-/// The positions at which Anthropic Messages accepts messages with the role `system`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum SystemMessages {
-    /// Nowhere: the role is unknown, and the system prompt has its own top-level field.
-    Refused,
-    /// In the middle of a conversation (since Opus 4.8, end of May 2026).
-    MidConversation,
-}
 
 const BASE: Profile = Profile::base(Dialect::AnthropicMessages, "Anthropic", Envelope::Anthropic, &SWITCHES);
 

@@ -4,7 +4,7 @@
 //! miss. Unknown keys are reported only if a rejection for them was seen; others may belong to a beta that
 //! the client has enabled with a header.
 
-use super::profiles::{AnthropicSwitches, SystemMessages, ToolNames};
+use super::switches::{AnthropicSwitches, SystemMessages, ToolNames};
 use super::tags;
 use crate::dialects::anthropic::cache_control::CACHE_CONTROL_ON_EMPTY_TEXT;
 use crate::dialects::is_plain_name;

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
-use super::turns::RoleTurn;
+use super::role_turn::RoleTurn;
 use crate::json::Json;
 use crate::{IdHashes, Ids, Occurrence, Rule, Violations};
 

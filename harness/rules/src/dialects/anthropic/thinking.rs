@@ -15,8 +15,8 @@ use serde_json::Value;
 
 use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock, Field};
 use super::prefix::{self, Messages};
-use super::profiles::AnthropicSwitches;
-use super::turns::{RoleTurn, SeenBlock};
+use super::role_turn::{RoleTurn, SeenBlock};
+use super::switches::AnthropicSwitches;
 use crate::json::Json;
 use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoughts, Violations};
 

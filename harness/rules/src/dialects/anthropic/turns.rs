@@ -5,10 +5,11 @@
 //! official Python SDK, `types/message_create_params.py`), so the rules about structure apply to turns.
 //! Positions keep their index in the array as sent.
 
-use super::block::{AnthropicRole, BlockKind, BlockPosition, ContentBlock};
+use super::block::{AnthropicRole, BlockKind, ContentBlock};
 use super::pairing::ToolPairing;
-use super::profiles::AnthropicSwitches;
+use super::role_turn::{RoleTurn, SeenBlock};
 use super::server_tools::ServerTools;
+use super::switches::AnthropicSwitches;
 use super::thinking::Thinking;
 use super::{content, ending};
 use crate::json::Json;
@@ -21,38 +22,6 @@ pub(super) struct Turns<'a> {
     pairing: ToolPairing<'a>,
     server_tools: ServerTools<'a>,
     thinking: Thinking<'a>,
-}
-
-/// A run of messages with the same role, merged as the provider does.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct RoleTurn {
-    pub(super) role: AnthropicRole,
-    /// The index of the run's first message.
-    pub(super) first: usize,
-    pub(super) ends: Option<(SeenBlock, SeenBlock)>,
-    pub(super) thought: Option<BlockPosition>,
-    /// True if it has anything but results of client tools.
-    pub(super) says_more: bool,
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct SeenBlock {
-    pub(super) place: BlockPosition,
-    pub(super) kind: BlockKind,
-}
-
-impl RoleTurn {
-    fn new(role: AnthropicRole, first: usize) -> RoleTurn {
-        RoleTurn { role, first, ends: None, thought: None, says_more: false }
-    }
-
-    pub(super) fn first_block(&self) -> Option<SeenBlock> {
-        self.ends.map(|(first, _)| first)
-    }
-
-    pub(super) fn last_block(&self) -> Option<SeenBlock> {
-        self.ends.map(|(_, last)| last)
-    }
 }
 
 impl<'a> Turns<'a> {

@@ -35,7 +35,7 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
     if !tools.is_empty() {
         around.insert("tools".to_owned(), json!([{ "functionDeclarations": tools }]));
     }
-    for (role, blocks) in turns(messages, |block| native(block).is_some()) {
+    for (role, blocks) in turns(messages, native) {
         // Responses and words do not mix in one content; two contents of one role in a row are taken.
         let is_result = |block: &Block| matches!(block, Block::Result(_));
         let (results, others): (Vec<_>, Vec<_>) = blocks.into_iter().partition(|(_, block)| is_result(block));
@@ -45,16 +45,8 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
             (true, _) => vec![others],
         };
         for blocks in contents {
-            let at = writer.next();
-            let mut parts = Vec::new();
-            for (source, block) in blocks {
-                if let Some(value) = native(block) {
-                    writer.note(format!("{at}/parts/{}", parts.len()), source);
-                    parts.push(value);
-                }
-            }
             let name = if role == Role::Assistant { "model" } else { "user" };
-            writer.push(json!({ "role": name, "parts": parts }));
+            writer.push_message(name, "parts", &blocks, native);
         }
     }
 }

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 
 use super::fields::{Part, PartPosition};
-use super::profiles::GeminiSwitches;
+use super::switches::GeminiSwitches;
 use crate::{MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Violations};
 
 /// Calls of the current turn without a signature, and signatures that the provider never issued.

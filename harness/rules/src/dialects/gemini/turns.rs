@@ -17,7 +17,7 @@
 //! known only at the end, so violations are kept until then.
 
 use super::fields::{Content, GeminiRole, Part, PartPosition};
-use super::profiles::GeminiSwitches;
+use super::switches::GeminiSwitches;
 use crate::{MAX_VIOLATIONS, ModelVersion, Occurrence, Rule, Violations};
 
 /// The facts so far that later contents are checked against.

@@ -1,6 +1,6 @@
 //! Checks of single messages: ids, names, and the content of assistant messages.
 
-use super::profiles::{CallIds, MistralSwitches};
+use super::switches::{CallIds, MistralSwitches};
 use super::{FUNCTION_CALL, MistralMessage, MistralRole};
 use crate::dialects::is_plain_name;
 use crate::dialects::mistral::VALIDATOR;

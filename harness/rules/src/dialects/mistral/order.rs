@@ -1,6 +1,6 @@
 //! The beginning and the end of a conversation, and the role order.
 
-use super::profiles::{MistralSwitches, UserAfterTool};
+use super::switches::{MistralSwitches, UserAfterTool};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};
 use crate::dialects::mistral::VALIDATOR;
 use crate::{Occurrence, Rule, Violations};

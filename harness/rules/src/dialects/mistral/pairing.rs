@@ -3,7 +3,7 @@
 //! The validator checks at the next assistant message and at the end. A user message between a call and
 //! its result is left to the role order rules. The first message is skipped.
 
-use super::profiles::{FirstMessage, MistralSwitches, PairingMode};
+use super::switches::{FirstMessage, MistralSwitches, PairingMode};
 use super::{MESSAGE_ORDER, MistralMessage, MistralRole};
 use crate::dialects::mistral::VALIDATOR;
 use crate::json::Json;

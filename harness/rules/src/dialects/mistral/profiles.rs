@@ -4,58 +4,9 @@
 //! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
 //! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares both.
 
+use super::switches::{CallIds, FirstMessage, MistralSwitches, PairingMode, UserAfterTool};
 use super::{content, order, shape};
 use crate::{Dialect, Envelope, Profile, Rule};
-
-/// Differences between the dates of La Plateforme and between Mistral's tokenizer versions.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MistralSwitches {
-    /// The reaction to a user message directly after a tool message.
-    pub(crate) user_after_tool: UserAfterTool,
-    /// How calls and results are matched.
-    pub(crate) pairing: PairingMode,
-    /// How calls and results at the beginning of a conversation are handled.
-    pub(crate) first_message: FirstMessage,
-    pub(crate) call_ids: CallIds,
-}
-
-/// The reaction to a user message directly after a tool message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UserAfterTool {
-    /// It is rejected.
-    Refused,
-    /// It is accepted, but older endpoints reject it.
-    Contested,
-    /// It is accepted.
-    Taken,
-}
-
-/// How calls and results are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum PairingMode {
-    /// By number only; ids are ignored (tokenizers before version 11).
-    ByCount,
-    /// By id: each result has a call's id, and no two results have the same id (tokenizers from
-    /// version 11).
-    ById,
-}
-
-/// How the first message is treated when calls and results are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FirstMessage {
-    /// The first message is skipped. Its calls are not counted, so there are more results than calls.
-    Uncounted,
-    /// The first message is skipped, and so are all results before the next assistant message.
-    Forgiven,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CallIds {
-    /// Nine letters and digits.
-    NineAlphanumerics,
-    /// Any id except an empty one and `null` (tokenizers from version 13).
-    AnyButNull,
-}
 
 const BASE: Profile = Profile::base(Dialect::Mistral, "Mistral", Envelope::Mistral, &BY_COUNT);
 

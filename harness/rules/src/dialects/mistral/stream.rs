@@ -4,6 +4,7 @@
 //! A call arrives complete in one chunk, usually the one with the finish reason. Its index may be missing,
 //! or 0 for every call.
 
+use super::models::is_mistral_model;
 use crate::dialects::openai::{ChatRules, chat_rules};
 use crate::streams::{Common, SSE, StreamRule, stream_rules};
 
@@ -35,11 +36,4 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
     call_changed: None,
     call_gap: None,
     usage_early: None
-}
-
-/// Returns whether a model belongs to a Mistral family: mistral, ministral, magistral, codestral,
-/// devstral, mixtral, pixtral, voxtral. A client of this dialect also talks to other models, and their ids
-/// have other formats.
-pub(crate) fn is_mistral_model(model: &str) -> bool {
-    ["stral", "xtral"].iter().any(|end| model.contains(end))
 }

@@ -1,6 +1,6 @@
 //! Every call has a tool message directly after it, and every tool message has a call.
 
-use super::profiles::TwinCalls;
+use super::switches::TwinCalls;
 use super::{ChatMessage, ChatRole};
 use crate::{Ids, Occurrence, Rule, Violations};
 

@@ -8,7 +8,7 @@ mod reasoning;
 
 use hashbrown::HashMap;
 
-use super::profiles::{Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts};
+use super::switches::{Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts};
 use super::{ChatMessage, ChatRole};
 use crate::json::{Document, Json};
 use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};

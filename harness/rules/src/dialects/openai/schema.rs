@@ -4,7 +4,7 @@
 
 use super::field::{Field, missing, wrong_type};
 use super::foreign::is_foreign_to_chat;
-use super::profiles::OpenaiChatSwitches;
+use super::switches::OpenaiChatSwitches;
 use super::{ChatMessage, ChatRole};
 use crate::dialects::is_plain_name;
 use crate::json::{Json, JsonType};

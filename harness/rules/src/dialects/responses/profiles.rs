@@ -1,17 +1,8 @@
 //! Profiles for OpenAI Responses and compatible providers.
 
+use super::switches::ResponsesSwitches;
 use super::{namespace, pairing, reasoning, schema, state, stream};
 use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
-
-/// Differences between OpenAI Responses providers.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ResponsesSwitches {
-    /// Maximum length of an item id or a call id.
-    pub(crate) max_id_chars: usize,
-    /// True if a call may have `async: true`, so that it needs no output yet. Only OpenAI documents this
-    /// (September 2026): <https://developers.openai.com/api/docs/guides/async-tool-calling>.
-    pub(crate) has_async_calls: bool,
-}
 
 const BASE: Profile = Profile::base(
     Dialect::OpenaiResponses,

@@ -2,7 +2,7 @@
 //!
 //! Unknown keys, unknown types of items and unknown parts pass. Those of other dialects do not.
 
-use super::profiles::ResponsesSwitches;
+use super::switches::ResponsesSwitches;
 use super::{Item, ItemKind, ToolKind, at};
 use crate::dialects::is_plain_name;
 use crate::dialects::openai::{

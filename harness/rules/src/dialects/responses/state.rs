@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 
 use super::pairing::{Demand, ItemPosition, OutputPairing};
-use super::profiles::ResponsesSwitches;
 use super::reasoning::Reasoning;
+use super::switches::ResponsesSwitches;
 use super::{Item, ItemKind, ToolKind, at};
 use crate::json::{Document, Json};
 use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};

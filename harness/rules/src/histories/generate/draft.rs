@@ -129,11 +129,9 @@ impl Draft {
         let is_signed = self.signs == Signs::Calls && k == 0;
         let is_item = self.signs == Signs::Items;
         Call {
-            id: self.ids.call(),
-            name: called.tool.name().to_owned(),
-            arguments: called.tool.arguments().to_owned(),
             signature: is_signed.then(|| self.ids.signature()),
             item: is_item.then(|| self.ids.item("fc_")),
+            ..Call::new(self.ids.call(), called.tool.name(), called.tool.arguments())
         }
     }
 
@@ -162,5 +160,5 @@ fn result(call: &Call, output: Output) -> CallResult {
         Output::Picture(words) => vec![text(words), picture()],
     };
     let is_error = matches!(output, Output::Error(_) | Output::SilentError);
-    CallResult { call: call.id.clone(), name: call.name.clone(), output: blocks, is_error, item: None }
+    CallResult { is_error, ..CallResult::new(&call.id, &call.name, blocks) }
 }

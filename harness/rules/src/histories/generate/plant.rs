@@ -88,7 +88,7 @@ impl Draft {
             (Fault::OrphanResult, _) => {
                 let output = vec![Block::Text(Words::PLAIN.text())];
                 let name = "list_files".to_owned();
-                let orphan = CallResult { call: self.ids.call(), name, output, is_error: false, item: None };
+                let orphan = CallResult::new(self.ids.call(), name, output);
                 return self.insert(after_prompt, Block::Result(orphan), Mark::Surplus);
             }
             (Fault::EmptyReply, Some(_)) => Vec::new(),

@@ -1,5 +1,6 @@
 //! Reads the size of an image from the first bytes of its file.
 
+use brickbat_rules::base64::digit;
 use brickbat_scenario::scenario::{Picture, PictureFormat};
 
 /// The size of an image in base64; `None` for a format that a given history cannot express, or a size out of
@@ -43,14 +44,7 @@ fn decoded(data: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let (mut value, mut n_bits) = (0_u32, 0);
     for byte in data.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        let digit = match byte {
-            b'A'..=b'Z' => byte - b'A',
-            b'a'..=b'z' => byte - b'a' + 26,
-            b'0'..=b'9' => byte - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => break,
-        };
+        let Some(digit) = digit(byte) else { break };
         value = (value << 6) | u32::from(digit);
         n_bits += 6;
         if n_bits >= 8 {

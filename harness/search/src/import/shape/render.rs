@@ -61,26 +61,23 @@ impl Shape {
                 let id = (dialect == Dialect::OpenaiResponses).then(|| format!("rs_{:048}", 0));
                 Block::Thinking(histories::Thinking { text, signature, id })
             }
-            ShapeBlock::Call { call, args } => Block::Call(histories::Call {
-                id: self.id(*call, dialect),
-                name: self.name(*call),
-                arguments: match args {
+            ShapeBlock::Call { call, args } => {
+                let arguments = match args {
                     ShapeArgs::Object(fields) => Value::Object(fields.clone()).to_string(),
                     ShapeArgs::Raw(text) => (*text).to_owned(),
-                },
-                ..histories::Call::default()
-            }),
+                };
+                Block::Call(histories::Call::new(self.id(*call, dialect), self.name(*call), arguments))
+            }
         }
     }
 
     fn plain_result(&self, result: &ShapeResult, dialect: Dialect) -> Block {
         let text = Block::Text("what came of it".to_owned());
+        let output = std::iter::once(text).chain(result.picture.as_ref().map(image)).collect();
+        let (call, name) = (self.id(result.call, dialect), self.name(result.call));
         Block::Result(histories::CallResult {
-            call: self.id(result.call, dialect),
-            name: self.name(result.call),
-            output: std::iter::once(text).chain(result.picture.as_ref().map(image)).collect(),
             is_error: result.is_error,
-            item: None,
+            ..histories::CallResult::new(call, name, output)
         })
     }
 

@@ -178,7 +178,7 @@ impl Fold {
         }
         let Some(entry) = self.entries.get_mut(owner) else { return };
         let name = text(event, "toolCallName").to_owned();
-        let call = Call { id: id.to_owned(), name, ..Call::default() };
+        let call = Call::new(id, name, "");
         self.calls.insert(id.to_owned(), (owner.to_owned(), entry.message.blocks.len()));
         entry.message.blocks.push(block(at, Content::Call(call)));
         self.folded.events.entry(at.pointer.clone()).or_default().push(n);

@@ -97,11 +97,9 @@ fn kind(media_type: &str) -> String {
 pub(crate) fn call(part: &Value, name: &str, input: Option<&Value>, dialect: Option<Dialect>) -> Call {
     let own = |key: &str| own(part, dialect, key).map(str::to_owned);
     Call {
-        id: text(part, "toolCallId").to_owned(),
-        name: name.to_owned(),
-        arguments: arguments(input),
         signature: own("thoughtSignature"),
         item: own("itemId"),
+        ..Call::new(text(part, "toolCallId"), name, arguments(input))
     }
 }
 

@@ -124,7 +124,7 @@ impl Step {
         let content = histories::Block::Call(call);
         self.said.push(Block { place: place.clone(), content, state: state.clone() });
         if let Some((output, is_error)) = output(part) {
-            let result = CallResult { call: id, name, output, is_error, item: None };
+            let result = CallResult { is_error, ..CallResult::new(id, name, output) };
             let content = histories::Block::Result(result);
             self.results.push(Block { place: place.clone(), content, state });
         }

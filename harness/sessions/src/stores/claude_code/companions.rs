@@ -93,8 +93,7 @@ fn saved(companion: &File, file: usize, call: &str) -> Message {
 
 fn result(call: &str, words: String, place: Place) -> Message {
     let output = vec![histories::Block::Text(words)];
-    let result =
-        CallResult { call: call.to_owned(), name: String::new(), output, is_error: false, item: None };
+    let result = CallResult::new(call, "", output);
     let block = Block { place: place.clone(), content: histories::Block::Result(result), state: None };
     Message { role: Role::Tool, blocks: vec![block], id: None, place, ending: Ending::Whole }
 }

@@ -126,7 +126,7 @@ fn block(value: Json, role: Role) -> histories::Block {
 fn call(value: Json) -> Option<histories::Block> {
     let (id, name) = (text(value, "id")?, text(value, "name")?);
     let arguments = value.get("input")?.raw().to_owned();
-    Some(histories::Block::Call(Call { id, name, arguments, signature: None, item: None }))
+    Some(histories::Block::Call(Call::new(id, name, arguments)))
 }
 
 fn result(value: Json) -> Option<histories::Block> {
@@ -137,7 +137,7 @@ fn result(value: Json) -> Option<histories::Block> {
         None => content.items().map(|part| block(part, Role::Tool)).collect(),
     };
     let is_error = value.field("is_error").as_bool() == Some(true);
-    Some(histories::Block::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
+    Some(histories::Block::Result(CallResult { is_error, ..CallResult::new(call, "", output) }))
 }
 
 fn image(value: Json) -> Option<histories::Block> {

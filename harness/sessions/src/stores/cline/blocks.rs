@@ -37,23 +37,21 @@ fn block(value: &Value) -> histories::Block {
             let signature = value.get("signature").and_then(Value::as_str).map(str::to_owned);
             histories::Block::Thinking(Thinking { text: own("thinking"), signature, id: None })
         }
-        "tool_use" => histories::Block::Call(Call {
-            id: own("id"),
-            name: own("name"),
-            arguments: value.get("input").map_or_else(|| "{}".to_owned(), Value::to_string),
-            ..Call::default()
-        }),
-        "tool_result" => histories::Block::Result(CallResult {
-            call: own("tool_use_id"),
-            name: own("name"),
-            output: match &value["content"] {
+        "tool_use" => histories::Block::Call(Call::new(
+            own("id"),
+            own("name"),
+            value.get("input").map_or_else(|| "{}".to_owned(), Value::to_string),
+        )),
+        "tool_result" => {
+            let output = match &value["content"] {
                 Value::String(words) => vec![histories::Block::Text(words.clone())],
                 Value::Array(blocks) => blocks.iter().map(block).collect(),
                 _ => Vec::new(),
-            },
-            is_error: value["is_error"] == json!(true),
-            item: None,
-        }),
+            };
+            let is_error = value["is_error"] == json!(true);
+            let result = CallResult::new(own("tool_use_id"), own("name"), output);
+            histories::Block::Result(CallResult { is_error, ..result })
+        }
         "image" => image(value),
         // A file in the newer form is sent as its text.
         "file" if value.get("content").is_some_and(Value::is_string) => {

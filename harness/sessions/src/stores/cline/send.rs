@@ -78,8 +78,7 @@ fn filler(reply: &Message, answered: &BTreeSet<String>, words: &str, is_error: b
     let blocks = reply.blocks.iter().filter_map(|block| match &block.content {
         histories::Block::Call(call) if !answered.contains(&call.id) => {
             let output = vec![histories::Block::Text(words.to_owned())];
-            let result =
-                CallResult { call: call.id.clone(), name: call.name.clone(), output, is_error, item: None };
+            let result = CallResult { is_error, ..CallResult::new(&call.id, &call.name, output) };
             Some(Block { place: block.place.clone(), content: histories::Block::Result(result), state: None })
         }
         _ => None,

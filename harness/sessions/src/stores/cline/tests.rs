@@ -2,7 +2,8 @@ use brickbat_rules::histories::{self, Role};
 
 use super::*;
 use crate::files::File;
-use crate::{Judgement, Message, Verdict, judge};
+use crate::stores::testing::Tested;
+use crate::{Message, Verdict, judge};
 
 const ASK: &str = r#"{"role":"user","content":[{"type":"text","text":"Compare both."}],"ts":1}"#;
 const BATCH: &str = r#"{"role":"assistant","content":[{"type":"thinking","thinking":"Two.","signature":"c2ln"},{"type":"text","text":"Both."},{"type":"tool_use","id":"toolu_1","name":"read","input":{"p":1}},{"type":"tool_use","id":"toolu_2","name":"read","input":{"p":2}}],"ts":2}"#;
@@ -24,20 +25,7 @@ fn object(messages: &[&str]) -> Files {
     Files::one("s1/s1.messages.json", text)
 }
 
-fn read(files: &Files) -> Session {
-    assert!(Cline.recognises(files));
-    Cline.read(files).unwrap().remove(0)
-}
-
-fn judged(files: &Files) -> (Session, Judgement) {
-    let session = read(files);
-    let judgement = judge(&session, None);
-    (session, judgement)
-}
-
-fn written(files: &Files, edit: Edit) -> Files {
-    Cline.write(files, &read(files), &[edit]).unwrap()
-}
+const CLINE: Tested = Tested(&Cline);
 
 fn place(session: &Session, pointer: &str) -> Place {
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -51,10 +39,10 @@ fn fill(session: &Session, pointer: &str, id: &str) -> Edit {
 #[test]
 fn a_healthy_list_is_accepted_in_both_forms() {
     let messages = [ASK, BATCH, RESULTS, DONE];
-    let (session, judgement) = judged(&bare(&messages));
+    let (session, judgement) = CLINE.judged(&bare(&messages));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!((session.messages.len(), session.generation, judgement.is_assumed), (4, "JSON list", true));
-    let (session, judgement) = judged(&object(&messages));
+    let (session, judgement) = CLINE.judged(&object(&messages));
     assert_eq!((judgement.verdict, session.id.as_deref()), (Verdict::Accepted, Some("s1")));
     assert_eq!(session.messages[1].blocks[2].place.pointer, "/messages/1/content/2");
 }
@@ -79,11 +67,11 @@ fn a_bare_list_with_another_name_or_form_is_not_recognised() {
 #[test]
 fn a_call_in_the_middle_is_refused_in_the_older_form_and_can_be_filled() {
     let files = bare(&[ASK, BATCH, ONE, DONE, NEXT]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = CLINE.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-missing");
-    let filled = written(&files, fill(&session, "/1/content/3", "toolu_2"));
-    let (session, judgement) = judged(&filled);
+    let filled = CLINE.written(&files, fill(&session, "/1/content/3", "toolu_2"));
+    let (session, judgement) = CLINE.judged(&filled);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     let result = session.messages[2].results().nth(1).unwrap();
     assert_eq!((result.text().as_str(), result.is_error), (crate::NOT_RECORDED, true));
@@ -94,7 +82,7 @@ fn a_call_in_the_middle_is_refused_in_the_older_form_and_can_be_filled() {
 
 #[test]
 fn the_newer_form_fills_every_call() {
-    let (_, judgement) = judged(&object(&[ASK, BATCH, ONE, DONE, NEXT]));
+    let (_, judgement) = CLINE.judged(&object(&[ASK, BATCH, ONE, DONE, NEXT]));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(judgement.sent.mended, [("fills calls without a result", 1)]);
 }
@@ -103,12 +91,12 @@ fn the_newer_form_fills_every_call() {
 fn the_last_reply_is_filled_at_resume() {
     for (messages, n_filled) in [(vec![ASK, BATCH], 2), (vec![ASK, BATCH, ONE], 1)] {
         for files in [bare(&messages), object(&messages)] {
-            let (_, judgement) = judged(&files);
+            let (_, judgement) = CLINE.judged(&files);
             assert_eq!(judgement.verdict, Verdict::OpenTail);
             assert_eq!(judgement.sent.mended, [("fills calls without a result", n_filled)]);
         }
     }
-    let (_, judgement) = judged(&bare(&[ASK, BATCH, NEXT]));
+    let (_, judgement) = CLINE.judged(&bare(&[ASK, BATCH, NEXT]));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     let filled = &judgement.sent.messages[2].results().next().unwrap();
     assert_eq!(
@@ -119,7 +107,7 @@ fn the_last_reply_is_filled_at_resume() {
 
 #[test]
 fn an_earlier_reply_is_not_filled_at_resume() {
-    let (_, judgement) = judged(&bare(&[ASK, BATCH, NEXT, NEXT]));
+    let (_, judgement) = CLINE.judged(&bare(&[ASK, BATCH, NEXT, NEXT]));
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert!(judgement.sent.mended.is_empty());
 }
@@ -127,18 +115,18 @@ fn an_earlier_reply_is_not_filled_at_resume() {
 #[test]
 fn results_are_put_before_text_or_into_a_new_message() {
     let files = bare(&[ASK, BATCH, NEXT, DONE]);
-    let session = read(&files);
+    let session = CLINE.read(&files);
     let both = [fill(&session, "/1/content/2", "toolu_1"), fill(&session, "/1/content/3", "toolu_2")];
     let filled = Cline.write(&files, &session, &both).unwrap();
-    let (session, judgement) = judged(&filled);
+    let (session, judgement) = CLINE.judged(&filled);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.messages[2].blocks[2].content, histories::Block::Text("And now?".to_owned()));
     let files = bare(&[ASK, BATCH]);
-    let session = read(&files);
+    let session = CLINE.read(&files);
     let both = [fill(&session, "/1/content/2", "toolu_1"), fill(&session, "/1/content/3", "toolu_2")];
     let filled = Cline.write(&files, &session, &both).unwrap();
-    assert_eq!(judged(&filled).1.verdict, Verdict::Accepted);
-    assert_eq!(read(&filled).messages[2].role, Role::Tool);
+    assert_eq!(CLINE.judged(&filled).1.verdict, Verdict::Accepted);
+    assert_eq!(CLINE.read(&filled).messages[2].role, Role::Tool);
 }
 
 #[test]
@@ -146,12 +134,12 @@ fn a_late_result_is_refused_and_can_be_moved() {
     let late =
         r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_2","content":"two"}]}"#;
     for files in [bare(&[ASK, BATCH, ONE, DONE, late]), object(&[ASK, BATCH, ONE, DONE, late])] {
-        let (session, judgement) = judged(&files);
+        let (session, judgement) = CLINE.judged(&files);
         assert_eq!(judgement.verdict, Verdict::Refused);
         let result = session.messages[4].blocks[0].place.clone();
         let call = session.messages[1].blocks[3].place.clone();
-        let mended = written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
-        let (session, judgement) = judged(&mended);
+        let mended = CLINE.written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
+        let (session, judgement) = CLINE.judged(&mended);
         assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
         assert_eq!((session.messages.len(), session.messages[2].results().count()), (4, 2));
     }
@@ -160,14 +148,14 @@ fn a_late_result_is_refused_and_can_be_moved() {
 #[test]
 fn a_result_without_its_call_is_rejected_and_dropped_with_its_message() {
     let files = bare(&[ASK, ONE, DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = CLINE.judged(&files);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-orphan");
-    let mended = written(&files, Edit::Drop { block: session.messages[1].blocks[0].place.clone() });
+    let mended = CLINE.written(&files, Edit::Drop { block: session.messages[1].blocks[0].place.clone() });
     assert_eq!(mended, bare(&[ASK, DONE]));
     let twice = RESULTS
         .replace(r#""toolu_2","content":[{"type":"text","text":"two"}]"#, r#""toolu_1","content":"one""#);
     let files = bare(&[ASK, &twice]);
-    let mended = written(&files, Edit::Drop { block: place(&read(&files), "/1/content/1") });
+    let mended = CLINE.written(&files, Edit::Drop { block: place(&CLINE.read(&files), "/1/content/1") });
     assert_eq!(
         mended,
         bare(&[
@@ -183,7 +171,7 @@ fn a_result_without_its_call_is_rejected_and_dropped_with_its_message() {
 #[test]
 fn a_branch_can_be_truncated_after_a_message() {
     let files = bare(&[ASK, BATCH, RESULTS, DONE]);
-    let cut = written(&files, Edit::Truncate { last: place(&read(&files), "/0/content/0") });
+    let cut = CLINE.written(&files, Edit::Truncate { last: place(&CLINE.read(&files), "/0/content/0") });
     assert_eq!(cut, bare(&[ASK]));
 }
 
@@ -192,12 +180,12 @@ fn half_a_file_is_reported_and_closed() {
     let whole = bare(&[ASK, BATCH, RESULTS]);
     let half = whole.main()[..whole.main().len() - 40].to_vec();
     let files = Files::one("api_conversation_history.json", half);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = CLINE.judged(&files);
     assert_eq!((judgement.verdict, session.messages.len()), (Verdict::OpenTail, 2));
     assert_eq!(session.troubles[0].words, "the list is cut: the file ends before its JSON does");
-    let closed = written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
+    let closed = CLINE.written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
     assert_eq!(closed.main(), bare(&[ASK, BATCH]).main());
-    assert!(read(&closed).troubles.is_empty());
+    assert!(CLINE.read(&closed).troubles.is_empty());
 }
 
 #[test]
@@ -205,7 +193,7 @@ fn a_compaction_replaces_the_beginning() {
     let mut files = object(&[ASK, BATCH, RESULTS, DONE, NEXT]);
     let compaction = r#"{"version":1,"updated_at":"t","source_message_count":4,"messages":[{"role":"user","content":"Compared."},{"role":"assistant","content":"Yes."}]}"#;
     files.files.push(File { name: "s1/s1.compaction.json".to_owned(), bytes: compaction.into() });
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = CLINE.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Accepted);
     let roles: Vec<Role> = session.messages.iter().map(|message: &Message| message.role).collect();
     assert_eq!((roles, session.off_branch.len()), (vec![Role::User, Role::Assistant, Role::User], 4));
@@ -225,7 +213,7 @@ fn a_newer_version_is_an_unknown_form() {
 fn hostile_lists_are_harmless() {
     let odd = r#"{"role":"user","content":[null,7,{"type":"tool_result"},{"type":"tool_use","id":1},{"type":"image"},{"type":"image","source":{"data":"x"}}]}"#;
     let files = bare(&[odd, odd]);
-    let session = read(&files);
+    let session = CLINE.read(&files);
     judge(&session, None);
     for block in session.messages.iter().flat_map(|message| &message.blocks) {
         Cline.write(&files, &session, &[Edit::Drop { block: block.place.clone() }]).unwrap();
@@ -242,5 +230,5 @@ fn hostile_lists_are_harmless() {
     let deep = "[".repeat(100_000);
     assert!(!Cline.recognises(&Files::one("api_conversation_history.json", deep)));
     let many = vec![ASK; 10_000];
-    assert_eq!(read(&bare(&many)).messages.len(), 10_000);
+    assert_eq!(CLINE.read(&bare(&many)).messages.len(), 10_000);
 }

@@ -131,7 +131,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
         "custom_tool_call_output" => one(Role::Tool, output(item)?, Some(CUSTOM_OUTPUT)),
         "tool_search_output" => {
             let (call, output) = (call_id(item)?, vec![native()]);
-            let result = CallResult { call, output, item: own_id(item), ..CallResult::default() };
+            let result = CallResult { item: own_id(item), ..CallResult::new(call, "", output) };
             one(Role::Tool, histories::Block::Result(result), Some(SEARCH_OUTPUT))
         }
         "web_search_call"
@@ -246,7 +246,7 @@ fn reasoning(item: Json<'_, '_>) -> histories::Block {
 
 fn call(item: Json<'_, '_>, name: &str, arguments: String) -> Result<histories::Block, Strange> {
     let (id, name) = (call_id(item)?, text(item, name));
-    Ok(histories::Block::Call(Call { id, name, arguments, signature: None, item: own_id(item) }))
+    Ok(histories::Block::Call(Call { item: own_id(item), ..Call::new(id, name, arguments) }))
 }
 
 fn output(item: Json<'_, '_>) -> Result<histories::Block, Strange> {
@@ -259,7 +259,11 @@ fn output(item: Json<'_, '_>) -> Result<histories::Block, Strange> {
     };
     let is_error = output.field("success").as_bool() == Some(false);
     let (call, name) = (call_id(item)?, text(item, "name"));
-    Ok(histories::Block::Result(CallResult { call, name, output: content, is_error, item: own_id(item) }))
+    Ok(histories::Block::Result(CallResult {
+        is_error,
+        item: own_id(item),
+        ..CallResult::new(call, name, content)
+    }))
 }
 
 fn is_of_server(item: Json<'_, '_>) -> bool {

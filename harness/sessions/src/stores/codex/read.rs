@@ -225,24 +225,24 @@ impl Reader {
         let (n_compactions, n_forks) = (self.replay.n_compactions, self.replay.n_rollbacks);
         let (messages, off_branch) = self.replay.finish();
         Session {
-            product: Product::Codex,
             version: self.version,
-            generation: if self.is_paginated { "JSONL, paginated" } else { "JSONL" },
             id: self.id,
             // Codex uses only this dialect since it dropped support for Chat Completions.
             dialect: Some(Dialect::OpenaiResponses),
             model: self.model,
             messages,
             off_branch,
-            branch: "the file's order from the newest compaction on, without turns that were rolled back",
             n_records: self.n_records,
             n_compactions,
             n_forks,
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
             is_excerpt: self.is_excerpt,
-            cut: None,
-            body: None,
+            ..Session::new(
+                Product::Codex,
+                if self.is_paginated { "JSONL, paginated" } else { "JSONL" },
+                "the file's order from the newest compaction on, without turns that were rolled back",
+            )
         }
     }
 }

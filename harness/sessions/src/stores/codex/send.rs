@@ -192,7 +192,7 @@ impl Pairs {
                 (Block::Native { dialect: Dialect::OpenaiResponses, value }, Some(SEARCH_OUTPUT))
             }
         };
-        let result = CallResult { call: call.id.clone(), output: vec![output], ..CallResult::default() };
+        let result = CallResult::new(&call.id, "", vec![output]);
         let content = Block::Result(result);
         let block = crate::Block { place: block.place.clone(), content, state: state.map(str::to_owned) };
         let place = block.place.clone();

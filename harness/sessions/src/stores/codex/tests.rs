@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::unpack::pack;
-use crate::{Edit, Files, Place, Product, ReadError, Session, Verdict, WriteError, judge, read, store_of};
+use crate::stores::testing::{assert_unharmed, damaged, verdict};
+use crate::{Edit, Files, Place, Product, Session, Verdict, WriteError, judge, read, store_of};
 
 fn record(kind: &str, payload: Value) -> Value {
     json!({ "timestamp": "2026-02-01T08:00:00.000Z", "type": kind, "payload": payload })
@@ -63,15 +64,6 @@ fn open(files: &Files) -> Session {
 
 fn session(records: &[Value]) -> Session {
     open(&files(records))
-}
-
-fn verdict(session: &Session) -> (Verdict, Vec<String>) {
-    let judgement = judge(session, None);
-    let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
-        Some(rule) => rule.id.to_string(),
-        None => refusal.message.clone(),
-    });
-    (judgement.verdict, reasons.collect())
 }
 
 /// The place of the block on a line, at a pointer.
@@ -563,37 +555,13 @@ proptest! {
         damage in collection::vec((any::<usize>(), any::<u8>()), 0..4),
         cut in any::<usize>(),
     ) {
-        let mut bytes = {
+        let bytes = {
             let compacted = json!({ "message": "", "replacement_history": batch() });
             let mut records = batch();
             records.push(record("compacted", compacted));
             records.extend(batch());
             files(&records).files.remove(0).bytes
         };
-        for (at, byte) in damage {
-            let at = at % bytes.len();
-            bytes[at] = byte;
-        }
-        if cut % 3 == 0 {
-            bytes.truncate(cut % bytes.len());
-        }
-        let files = Files::one("rollout-1.jsonl", bytes);
-        for session in read(&files).unwrap_or_default() {
-            judge(&session, None);
-            let store = store_of(session.product).unwrap();
-            for block in session.messages.iter().flat_map(|message| &message.blocks) {
-                let place = || block.place.clone();
-                let edits = [
-                    Edit::Drop { block: place() },
-                    Edit::Synthesise { call: place(), id: "c1".to_owned() },
-                    Edit::Truncate { last: place() },
-                ];
-                for edit in edits {
-                    if let Ok(written) = store.write(&files, &session, &[edit]) {
-                        prop_assert!(matches!(read(&written), Ok(_) | Err(ReadError::Unknown)));
-                    }
-                }
-            }
-        }
+        assert_unharmed(&Files::one("rollout-1.jsonl", damaged(bytes, damage, cut)));
     }
 }

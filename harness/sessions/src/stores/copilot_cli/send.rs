@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_rules::histories::{self, CallResult, Role};
+use brickbat_rules::histories::{self, Role};
 
 use super::lines::parsed;
 use crate::{Block, Ending, Message, Sent, Session};
@@ -54,15 +54,7 @@ fn recover(sent: &mut Sent) {
             .map(|(call, place)| {
                 results.remove(&call.id).unwrap_or_else(|| {
                     n_filled += 1;
-                    let (call, name) = (call.id.clone(), call.name.clone());
-                    let output = vec![histories::Block::Text(crate::NOT_RECORDED.to_owned())];
-                    let content = histories::Block::Result(CallResult {
-                        call,
-                        name,
-                        output,
-                        is_error: true,
-                        item: None,
-                    });
+                    let content = histories::Block::Result(call.failed(crate::NOT_RECORDED));
                     Block { place: place.clone(), content, state: None }
                 })
             })

@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Judgement, Place, Verdict, judge};
+use crate::stores::testing::Tested;
+use crate::{Place, Verdict};
 
 fn event(kind: &str, id: u32, data: &str) -> String {
     format!(r#"{{"type":"{kind}","data":{data},"id":"e{id}","timestamp":"t{id}","parentId":"e{}"}}"#, id - 1)
@@ -45,19 +46,10 @@ fn jsonl(lines: &[String]) -> Files {
     Files::one("s1/events.jsonl", format!("{}\n", lines.join("\n")))
 }
 
-fn read(files: &Files) -> Session {
-    assert!(CopilotCli.recognises(files));
-    CopilotCli.read(files).unwrap().remove(0)
-}
-
-fn judged(files: &Files) -> (Session, Judgement) {
-    let session = read(files);
-    let judgement = judge(&session, None);
-    (session, judgement)
-}
+const COPILOT_CLI: Tested = Tested(&CopilotCli);
 
 fn written(files: &Files, edits: &[Edit]) -> Files {
-    CopilotCli.write(files, &read(files), edits).unwrap()
+    CopilotCli.write(files, &COPILOT_CLI.read(files), edits).unwrap()
 }
 
 fn discards(session: &Session) -> Vec<Edit> {
@@ -74,20 +66,20 @@ fn place(session: &Session, line: u64, pointer: &str) -> Place {
 /// is `mended` and accepted.
 fn check_lines(text: String, words: &[&str], mended: &str) {
     let files = Files::one("events.jsonl", text);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = COPILOT_CLI.judged(&files);
     let found: Vec<&str> = session.troubles.iter().map(|trouble| trouble.words.as_str()).collect();
     assert_eq!(found, words);
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert!(judgement.refusals[0].message.starts_with("Session file is corrupted (line "));
     let after = written(&files, &discards(&session));
     assert_eq!(std::str::from_utf8(after.main()).unwrap(), mended);
-    let (session, judgement) = judged(&after);
+    let (session, judgement) = COPILOT_CLI.judged(&after);
     assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 0));
 }
 
 #[test]
 fn a_healthy_session_is_accepted() {
-    let (session, judgement) = judged(&jsonl(&healthy()));
+    let (session, judgement) = COPILOT_CLI.judged(&jsonl(&healthy()));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!((session.messages.len(), session.dialect), (5, Some(Dialect::AnthropicMessages)));
     assert_eq!((session.version.as_deref(), session.id.as_deref()), (Some("1.0.24"), Some("s1")));
@@ -111,7 +103,7 @@ fn separators_are_faults_before_the_version_that_accepts_them() {
     let escaped = text.replace("Both.", "Bo\\u2028th\\u2029.");
     check_lines(text.replace("Both.", "Bo\u{2028}th\u{2029}."), &words, &escaped);
     let newer = text.replace("1.0.24", "1.0.60").replace("Both.", "Bo\u{2028}th.");
-    let (session, judgement) = judged(&Files::one("events.jsonl", newer));
+    let (session, judgement) = COPILOT_CLI.judged(&Files::one("events.jsonl", newer));
     assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 0));
 }
 
@@ -140,13 +132,13 @@ fn older_versions_reject_a_call_without_a_result_and_it_can_be_filled() {
     let mut lines = healthy();
     lines.remove(5);
     let files = jsonl(&lines);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = COPILOT_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-missing");
     let edit =
         Edit::Synthesise { call: place(&session, 3, "/data/toolRequests/1"), id: "toolu_2".to_owned() };
     let filled = written(&files, &[edit]);
-    let (session, judgement) = judged(&filled);
+    let (session, judgement) = COPILOT_CLI.judged(&filled);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     let result = session.messages[3].results().next().unwrap();
     assert_eq!((result.text().as_str(), result.is_error), (crate::NOT_RECORDED, true));
@@ -161,11 +153,11 @@ fn newer_versions_recover_calls() {
     let mut lines = healthy();
     lines[0] = start("1.0.80");
     lines.remove(5);
-    let (_, judgement) = judged(&jsonl(&lines));
+    let (_, judgement) = COPILOT_CLI.judged(&jsonl(&lines));
     assert_eq!(judgement.sent.mended, [("recovers interrupted calls", 1)]);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
-    assert_eq!(judged(&jsonl(&lines[..5])).1.verdict, Verdict::OpenTail);
-    assert_eq!(judged(&jsonl(&healthy()[..5])).1.verdict, Verdict::Refused);
+    assert_eq!(COPILOT_CLI.judged(&jsonl(&lines[..5])).1.verdict, Verdict::OpenTail);
+    assert_eq!(COPILOT_CLI.judged(&jsonl(&healthy()[..5])).1.verdict, Verdict::Refused);
 }
 
 #[test]
@@ -174,11 +166,11 @@ fn a_late_result_is_refused_and_can_be_moved() {
     lines[5] = event("user.message", 6, r#"{"content":"And?"}"#);
     lines.push(done("toolu_2", 8));
     let files = jsonl(&lines);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = COPILOT_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     let (result, call) = (place(&session, 8, "/data"), place(&session, 3, "/data/toolRequests/1"));
     let mended = written(&files, &[Edit::Move { result, call, id: "toolu_2".to_owned() }]);
-    let (session, judgement) = judged(&mended);
+    let (session, judgement) = COPILOT_CLI.judged(&mended);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.n_records, 8);
     let text = std::str::from_utf8(mended.main()).unwrap();
@@ -190,11 +182,11 @@ fn a_duplicate_result_is_rejected_and_can_be_dropped() {
     let mut lines = healthy();
     lines.insert(6, done("toolu_2", 6));
     let files = jsonl(&lines);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = COPILOT_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     let mended = written(&files, &[Edit::Drop { block: place(&session, 7, "/data") }]);
     assert_eq!(mended, jsonl(&healthy()));
-    assert_eq!(judged(&mended).1.verdict, Verdict::Accepted);
+    assert_eq!(COPILOT_CLI.judged(&mended).1.verdict, Verdict::Accepted);
 }
 
 #[test]
@@ -203,7 +195,7 @@ fn a_result_without_its_call_is_dropped_and_its_child_relinked() {
     lines[5] = done("toolu_9", 6);
     lines.insert(5, done("toolu_2", 50).replace("\"e49\"", "\"e5\""));
     let files = jsonl(&lines);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = COPILOT_CLI.judged(&files);
     assert_eq!(judgement.refusals[0].rule.unwrap().id, "anthropic-messages/tool-result-orphan");
     let mended = written(&files, &[Edit::Drop { block: place(&session, 7, "/data") }]);
     lines.remove(6);
@@ -214,9 +206,9 @@ fn a_result_without_its_call_is_dropped_and_its_child_relinked() {
 #[test]
 fn single_blocks_are_dropped_and_a_branch_is_truncated() {
     let files = jsonl(&healthy());
-    let session = read(&files);
+    let session = COPILOT_CLI.read(&files);
     let dropped = written(&files, &[Edit::Drop { block: place(&session, 3, "/data/content") }]);
-    assert_eq!(read(&dropped).messages[1].blocks.len(), 3);
+    assert_eq!(COPILOT_CLI.read(&dropped).messages[1].blocks.len(), 3);
     let cut = written(&files, &[Edit::Truncate { last: place(&session, 2, "/data/content") }]);
     assert_eq!(cut.main(), jsonl(&healthy()[..2]).main());
 }
@@ -227,7 +219,7 @@ fn calls_of_sub_agents_and_the_user_are_not_sent() {
     lines.push(event("assistant.message", 8, r#"{"content":"Sub.","parentToolCallId":"toolu_1"}"#));
     lines.push(event("tool.user_requested", 9, r#"{"toolCallId":"u1","toolName":"bash"}"#));
     lines.push(done("u1", 10));
-    let (session, judgement) = judged(&jsonl(&lines));
+    let (session, judgement) = COPILOT_CLI.judged(&jsonl(&lines));
     assert_eq!((session.messages.len(), session.off_branch.len()), (5, 2));
     assert_eq!(judgement.verdict, Verdict::Accepted);
 }
@@ -237,7 +229,7 @@ fn a_compaction_replaces_what_existed_when_it_began() {
     let mut lines = healthy();
     lines.insert(5, event("session.compaction_start", 50, "{}"));
     lines.push(event("session.compaction_complete", 60, r#"{"success":true,"summaryContent":"So far."}"#));
-    let (session, judgement) = judged(&jsonl(&lines));
+    let (session, judgement) = COPILOT_CLI.judged(&jsonl(&lines));
     assert_eq!((session.messages.len(), session.off_branch.len(), session.n_compactions), (2, 4, 1));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
 }
@@ -246,7 +238,7 @@ fn a_compaction_replaces_what_existed_when_it_began() {
 fn unknown_types_are_noted_and_unknown_forms_are_not_judged() {
     let mut lines = healthy();
     lines.push(event("oracle.spoke", 8, "{}"));
-    assert_eq!(read(&jsonl(&lines)).unknown, ["an event of another type"]);
+    assert_eq!(COPILOT_CLI.read(&jsonl(&lines)).unknown, ["an event of another type"]);
     lines.push(event("assistant.message", 9, r#"{"content":7}"#));
     assert!(matches!(CopilotCli.read(&jsonl(&lines)), Err(ReadError::Form { .. })));
     for text in [
@@ -275,7 +267,7 @@ fn hostile_lines_are_read_to_the_end() {
     ];
     for text in texts {
         let files = Files::one("events.jsonl", format!("{first}\n{text}"));
-        let session = read(&files);
+        let session = COPILOT_CLI.read(&files);
         let _ = CopilotCli.write(&files, &session, &discards(&session)).unwrap();
     }
 }

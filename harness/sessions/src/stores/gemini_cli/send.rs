@@ -10,6 +10,7 @@
 
 use brickbat_rules::histories::{self, Role};
 
+use crate::stores::gemini_parts::{is_empty_part, keep_valid_runs, note};
 use crate::{Block, Ending, Message, Sent, Session};
 
 /// The replacement for a signature that was not kept.
@@ -31,24 +32,7 @@ pub(super) fn send(session: &Session) -> Sent {
 
 /// `extractCuratedHistory`: drops a run of replies if one of them has an empty part.
 fn curate(sent: &mut Sent) {
-    let is_empty_part = |block: &Block| match &block.content {
-        histories::Block::Text(text) => text.is_empty(),
-        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
-        _ => false,
-    };
-    let mut kept = Vec::with_capacity(sent.messages.len());
-    let mut n_dropped = 0;
-    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
-    {
-        let is_reply = run[0].role == Role::Assistant;
-        if is_reply && run.iter().any(|message| message.blocks.iter().any(is_empty_part)) {
-            n_dropped += run.len();
-        } else {
-            kept.extend_from_slice(run);
-        }
-    }
-    sent.messages = kept;
-    note(sent, "leaves out replies with an empty part", n_dropped);
+    keep_valid_runs(sent, |message| !message.blocks.iter().any(is_empty_part));
 }
 
 /// Returns whether thoughts are removed for this model. They are for Gemini 2 and 3, and for models with
@@ -124,11 +108,5 @@ fn sign_first_call<'m>(turn: impl Iterator<Item = &'m mut Message>) {
         });
     if let Some(call) = calls.next() {
         call.signature.get_or_insert_with(|| SYNTHETIC_SIGNATURE.to_owned());
-    }
-}
-
-fn note(sent: &mut Sent, words: &'static str, n: usize) {
-    if n > 0 {
-        sent.mended.push((words, n));
     }
 }

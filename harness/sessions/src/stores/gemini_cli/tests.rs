@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Judgement, Place, Verdict, judge};
+use crate::stores::testing::{Tested, rules};
+use crate::{Place, Verdict, judge};
 
 const METADATA: &str =
     r#"{"sessionId":"s1","projectHash":"p1","startTime":"t","lastUpdated":"t","kind":"main"}"#;
@@ -11,25 +12,7 @@ fn jsonl(lines: &[&str]) -> Files {
     Files::one("chats/session-1.jsonl", format!("{METADATA}\n{}\n", lines.join("\n")))
 }
 
-fn read(files: &Files) -> Session {
-    assert!(GeminiCli.recognises(files));
-    GeminiCli.read(files).unwrap().remove(0)
-}
-
-fn judged(files: &Files) -> (Session, Judgement) {
-    let session = read(files);
-    let judgement = judge(&session, None);
-    (session, judgement)
-}
-
-fn rules(judgement: &Judgement) -> Vec<&str> {
-    judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()
-}
-
-fn written(files: &Files, edit: Edit) -> Files {
-    let session = read(files);
-    GeminiCli.write(files, &session, &[edit]).unwrap()
-}
+const GEMINI_CLI: Tested = Tested(&GeminiCli);
 
 fn text_of(files: &Files) -> &str {
     std::str::from_utf8(files.main()).unwrap()
@@ -56,7 +39,7 @@ fn without_second() -> String {
 
 #[test]
 fn a_healthy_session_is_accepted() {
-    let (session, judgement) = judged(&jsonl(&[ASK, BATCH, DONE]));
+    let (session, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, BATCH, DONE]));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.messages.len(), 4);
     assert_eq!(session.messages[1].blocks.len(), 4);
@@ -70,18 +53,19 @@ fn the_older_json_form_is_read() {
     let body = format!(
         "{{\n \"sessionId\": \"s1\",\n \"projectHash\": \"p\",\n \"messages\": [{ASK},\n{BATCH},{DONE}]\n}}"
     );
-    let (session, judgement) = judged(&Files::one("session-1.json", body.clone()));
+    let (session, judgement) = GEMINI_CLI.judged(&Files::one("session-1.json", body.clone()));
     assert_eq!((judgement.verdict, session.generation), (Verdict::Accepted, "JSON"));
     assert_eq!(call_at(&session, "c1").pointer, "/messages/1/toolCalls/0");
-    let cut = written(&Files::one("session-1.json", body), Edit::Truncate { last: call_at(&session, "c1") });
-    assert_eq!(read(&cut).messages.len(), 3);
+    let cut = GEMINI_CLI
+        .written(&Files::one("session-1.json", body), Edit::Truncate { last: call_at(&session, "c1") });
+    assert_eq!(GEMINI_CLI.read(&cut).messages.len(), 3);
     assert!(text_of(&cut).ends_with("]}]\n}"));
 }
 
 #[test]
 fn the_last_record_of_an_id_wins_at_the_first_position() {
     let early = r#"{"id":"g1","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"read","args":{},"status":"executing"}]}"#;
-    let (session, judgement) = judged(&jsonl(&[ASK, early, DONE, BATCH]));
+    let (session, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, early, DONE, BATCH]));
     assert_eq!(judgement.verdict, Verdict::Accepted);
     assert_eq!(session.messages[1].place.line, Some(5));
     assert_eq!(session.messages[3].place.line, Some(4));
@@ -89,7 +73,7 @@ fn the_last_record_of_an_id_wins_at_the_first_position() {
 
 #[test]
 fn a_rewind_removes_a_message_and_all_after_it() {
-    let session = read(&jsonl(&[ASK, BATCH, DONE, r#"{"$rewindTo":"g1"}"#]));
+    let session = GEMINI_CLI.read(&jsonl(&[ASK, BATCH, DONE, r#"{"$rewindTo":"g1"}"#]));
     assert_eq!((session.messages.len(), session.off_branch.len(), session.n_forks), (1, 3, 1));
     assert!(session.troubles.is_empty());
 }
@@ -97,11 +81,11 @@ fn a_rewind_removes_a_message_and_all_after_it() {
 #[test]
 fn a_rewind_to_an_unknown_id_clears_everything_and_is_reported() {
     let files = jsonl(&[ASK, BATCH, DONE, r#"{"$rewindTo":"nowhere"}"#]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = GEMINI_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Unreadable);
     assert_eq!(session.off_branch.len(), 4);
     assert_eq!(session.troubles[0].place.line, Some(5));
-    let mended = written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
+    let mended = GEMINI_CLI.written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
     assert_eq!(mended, jsonl(&[ASK, BATCH, DONE]));
 }
 
@@ -109,26 +93,27 @@ fn a_rewind_to_an_unknown_id_clears_everything_and_is_reported() {
 fn a_new_list_replaces_all_messages() {
     let set = format!(r#"{{"$set":{{"messages":[{ASK},{DONE}],"lastUpdated":"t"}}}}"#);
     let files = jsonl(&[ASK, BATCH, DONE, &set]);
-    let session = read(&files);
+    let session = GEMINI_CLI.read(&files);
     assert_eq!(session.messages.len(), 2);
     assert_eq!(session.messages[1].blocks[0].place.pointer, "/$set/messages/1/content");
-    let dropped = written(&files, Edit::Drop { block: session.messages[1].blocks[0].place.clone() });
+    let dropped =
+        GEMINI_CLI.written(&files, Edit::Drop { block: session.messages[1].blocks[0].place.clone() });
     assert_eq!(text_of(&dropped), text_of(&files).replace(&format!("[{ASK},{DONE}]"), &format!("[{ASK}]")));
 }
 
 #[test]
 fn a_call_without_a_result_is_refused_and_can_be_filled() {
     let files = jsonl(&[ASK, &without_second(), DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = GEMINI_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert_eq!(rules(&judgement), ["gemini/response-count"]);
     let edit = Edit::Synthesise { call: call_at(&session, "c2"), id: "c2".to_owned() };
-    let filled = written(&files, edit.clone());
-    let (session, judgement) = judged(&filled);
+    let filled = GEMINI_CLI.written(&files, edit.clone());
+    let (session, judgement) = GEMINI_CLI.judged(&filled);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     let result = session.messages[2].results().nth(1).unwrap();
     assert_eq!((result.text().as_str(), result.is_error), (crate::NOT_RECORDED, true));
-    assert_eq!(written(&files, edit), filled);
+    assert_eq!(GEMINI_CLI.written(&files, edit), filled);
     let part = r#"[{"functionResponse":{"id":"c2","name":"read","response":{"error":"No result of this call was recorded. It may or may not have run; check before you run it again."}}}]"#;
     assert_eq!(text_of(&filled), text_of(&files).replace(r#""result":null"#, &format!(r#""result":{part}"#)));
 }
@@ -137,26 +122,28 @@ fn a_call_without_a_result_is_refused_and_can_be_filled() {
 fn a_call_without_a_result_field_can_be_filled() {
     let open = BATCH.replace(r#","result":"two""#, "");
     let files = jsonl(&[ASK, &open, DONE]);
-    let session = read(&files);
-    let filled = written(&files, Edit::Synthesise { call: call_at(&session, "c2"), id: "c2".to_owned() });
-    assert_eq!(judged(&filled).1.verdict, Verdict::Accepted);
+    let session = GEMINI_CLI.read(&files);
+    let filled =
+        GEMINI_CLI.written(&files, Edit::Synthesise { call: call_at(&session, "c2"), id: "c2".to_owned() });
+    assert_eq!(GEMINI_CLI.judged(&filled).1.verdict, Verdict::Accepted);
 }
 
 #[test]
 fn calls_in_the_content_are_filled_beside_it() {
     let modern = r#"{"id":"g1","type":"gemini","content":[{"functionCall":{"id":"c1","name":"read","args":{}},"thoughtSignature":"c2ln"}],"model":"gemini-3-pro-preview"}"#;
     let files = jsonl(&[ASK, modern, DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = GEMINI_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
-    let filled = written(&files, Edit::Synthesise { call: call_at(&session, "c1"), id: "c1".to_owned() });
-    let (session, judgement) = judged(&filled);
+    let filled =
+        GEMINI_CLI.written(&files, Edit::Synthesise { call: call_at(&session, "c1"), id: "c1".to_owned() });
+    let (session, judgement) = GEMINI_CLI.judged(&filled);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.messages[1].blocks[0].state.as_deref(), Some("error"));
 }
 
 #[test]
 fn trailing_open_calls_are_sent_unchanged() {
-    let (session, judgement) = judged(&jsonl(&[ASK, &without_second()]));
+    let (session, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, &without_second()]));
     assert!(session.has_open_tail());
     assert_eq!(judgement.verdict, Verdict::Refused);
 }
@@ -165,13 +152,13 @@ fn trailing_open_calls_are_sent_unchanged() {
 fn duplicate_results_are_sent_twice_and_can_be_dropped() {
     let copy = r#"{"id":"u2","type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}},{"functionResponse":{"id":"c2","name":"read","response":{"output":"two"}}}]}"#;
     let files = jsonl(&[ASK, BATCH, copy, DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = GEMINI_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     let drop = |id: &str| Edit::Drop { block: results_at(&session.messages, id)[1].clone() };
     let mended = GeminiCli.write(&files, &session, &[drop("c1"), drop("c2")]).unwrap();
     assert_eq!(mended, jsonl(&[ASK, BATCH, DONE]));
     let half = GeminiCli.write(&files, &session, &[drop("c1")]).unwrap();
-    assert_eq!(read(&half).messages[3].blocks.len(), 1);
+    assert_eq!(GEMINI_CLI.read(&half).messages[3].blocks.len(), 1);
 }
 
 #[test]
@@ -188,7 +175,7 @@ fn the_copy_of_a_result_beside_its_call_is_dropped() {
     let text = text_of(&mended.files);
     assert!(text.contains(copy), "{text}");
     assert_eq!(text.matches(r#""result":[]"#).count(), 2, "{text}");
-    let (session, judgement) = judged(&mended.files);
+    let (session, judgement) = GEMINI_CLI.judged(&mended.files);
     assert_eq!((judgement.verdict, session.n_batches()), (Verdict::Accepted, 1));
 }
 
@@ -196,11 +183,11 @@ fn the_copy_of_a_result_beside_its_call_is_dropped() {
 fn a_result_that_was_rewound_can_be_moved() {
     let late = r#"{"id":"x1","type":"user","content":[{"functionResponse":{"id":"c2","name":"read","response":{"output":"late"}}}]}"#;
     let files = jsonl(&[ASK, late, r#"{"$rewindTo":"x1"}"#, &without_second(), DONE]);
-    let session = read(&files);
+    let session = GEMINI_CLI.read(&files);
     let result = results_at(&session.off_branch, "c2").remove(0);
     let call = call_at(&session, "c2");
-    let mended = written(&files, Edit::Move { result, call, id: "c2".to_owned() });
-    let (session, judgement) = judged(&mended);
+    let mended = GEMINI_CLI.written(&files, Edit::Move { result, call, id: "c2".to_owned() });
+    let (session, judgement) = GEMINI_CLI.judged(&mended);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.messages[2].results().nth(1).unwrap().text(), "late");
     assert!(text_of(&mended).contains(late));
@@ -209,18 +196,19 @@ fn a_result_that_was_rewound_can_be_moved() {
 #[test]
 fn a_branch_is_cut_with_a_rewind() {
     let files = jsonl(&[ASK, BATCH, DONE]);
-    let session = read(&files);
-    let cut = written(&files, Edit::Truncate { last: call_at(&session, "c1") });
+    let session = GEMINI_CLI.read(&files);
+    let cut = GEMINI_CLI.written(&files, Edit::Truncate { last: call_at(&session, "c1") });
     assert_eq!(text_of(&cut), format!("{}{{\"$rewindTo\":\"g2\"}}\n", text_of(&files)));
-    assert_eq!(read(&cut).messages, session.messages[..3]);
+    assert_eq!(GEMINI_CLI.read(&cut).messages, session.messages[..3]);
 }
 
 #[test]
 fn a_message_is_removed_with_its_earlier_records() {
     let early = r#"{"id":"g2","type":"gemini","content":"Sa"}"#;
     let files = jsonl(&[ASK, BATCH, early, DONE]);
-    let session = read(&files);
-    let dropped = written(&files, Edit::Drop { block: session.messages[3].blocks[0].place.clone() });
+    let session = GEMINI_CLI.read(&files);
+    let dropped =
+        GEMINI_CLI.written(&files, Edit::Drop { block: session.messages[3].blocks[0].place.clone() });
     assert_eq!(dropped, jsonl(&[ASK, BATCH]));
 }
 
@@ -228,14 +216,14 @@ fn a_message_is_removed_with_its_earlier_records() {
 fn commands_and_context_are_not_sent() {
     let command = r#"{"id":"u0","type":"user","content":"/help"}"#;
     let context = r#"{"id":"u9","type":"user","content":[{"text":"<session_context>x"}]}"#;
-    let session = read(&jsonl(&[command, context, ASK, DONE]));
+    let session = GEMINI_CLI.read(&jsonl(&[command, context, ASK, DONE]));
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 2));
 }
 
 #[test]
 fn a_reply_with_an_empty_part_is_left_out_with_its_calls() {
     let empty = r#"{"id":"g1","type":"gemini","content":[{"text":""},{"functionCall":{"id":"c1","name":"read","args":{}}}],"toolCalls":[{"id":"c1","name":"read","args":{},"status":"success","result":"one"}]}"#;
-    let (_, judgement) = judged(&jsonl(&[ASK, empty, DONE]));
+    let (_, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, empty, DONE]));
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert_eq!(judgement.sent.mended[0], ("leaves out replies with an empty part", 1));
     assert_eq!(rules(&judgement), ["gemini/response-not-after-call"]);
@@ -244,7 +232,7 @@ fn a_reply_with_an_empty_part_is_left_out_with_its_calls() {
 #[test]
 fn calls_of_the_active_loop_are_signed() {
     let results = r#"{"id":"u2","type":"user","content":[{"text":"And?"}]}"#;
-    let (_, judgement) = judged(&jsonl(&[ASK, BATCH]));
+    let (_, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, BATCH]));
     assert_eq!(judgement.verdict, Verdict::Accepted);
     let last = judgement.sent.messages.last().unwrap();
     assert_eq!(
@@ -254,7 +242,7 @@ fn calls_of_the_active_loop_are_signed() {
     // Older versions joined the results with the next user message, so the loop began at the user message
     // before.
     let unsigned = BATCH.replace(r#""thoughts":[{"subject":"Plan","description":"two"}],"#, "");
-    let (_, judgement) = judged(&jsonl(&[ASK, &unsigned, results]));
+    let (_, judgement) = GEMINI_CLI.judged(&jsonl(&[ASK, &unsigned, results]));
     let call = judgement.sent.messages[1].calls().next().unwrap();
     assert_eq!(call.signature.as_deref(), Some("skip_thought_signature_validator"));
 }
@@ -262,23 +250,24 @@ fn calls_of_the_active_loop_are_signed() {
 #[test]
 fn a_torn_last_line_is_reported_and_removed() {
     let files = jsonl(&[ASK, BATCH, DONE, r#"{"id":"u2","type":"us"#]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = GEMINI_CLI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Accepted);
     assert_eq!(session.troubles[0].words, "a torn line: it ends before its JSON does");
-    let mended = written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
+    let mended = GEMINI_CLI.written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
     assert_eq!(mended, jsonl(&[ASK, BATCH, DONE]));
 }
 
 #[test]
 fn a_duplicate_line_is_harmless() {
-    assert_eq!(judged(&jsonl(&[ASK, BATCH, BATCH, DONE])).1.verdict, Verdict::Accepted);
+    assert_eq!(GEMINI_CLI.judged(&jsonl(&[ASK, BATCH, BATCH, DONE])).1.verdict, Verdict::Accepted);
 }
 
 #[test]
 fn unknown_content_is_an_unknown_form_and_an_unknown_patch_is_noted() {
     let files = jsonl(&[ASK, r#"{"id":"g1","type":"gemini","content":7}"#]);
     assert!(matches!(GeminiCli.read(&files), Err(ReadError::Form { .. })));
-    let session = read(&jsonl(&[ASK, r#"{"$new":1}"#, r#"{"id":"z","type":"later","content":""}"#]));
+    let session =
+        GEMINI_CLI.read(&jsonl(&[ASK, r#"{"$new":1}"#, r#"{"id":"z","type":"later","content":""}"#]));
     assert_eq!(
         session.unknown,
         ["a record that is neither a message nor a patch", "a message of another type"]
@@ -308,7 +297,7 @@ fn hostile_values_are_harmless() {
         r#"{"$set":{"messages":[1,null,{"id":7},{"id":"a"}]}}"#,
     ] {
         let files = jsonl(&[ASK, line]);
-        let session = read(&files);
+        let session = GEMINI_CLI.read(&files);
         judge(&session, None);
         for message in &session.messages {
             for block in &message.blocks {
@@ -320,9 +309,11 @@ fn hostile_values_are_harmless() {
     }
     let many: Vec<String> = (0..20_000).map(|n| format!(r#"{{"$rewindTo":"{n}"}}"#)).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    assert_eq!(read(&jsonl(&many)).n_forks, 20_000);
+    assert_eq!(GEMINI_CLI.read(&jsonl(&many)).n_forks, 20_000);
     let elsewhere = Place::in_line(9, 900..901, "/content");
     assert!(
-        GeminiCli.write(&jsonl(&[ASK]), &read(&jsonl(&[ASK])), &[Edit::Drop { block: elsewhere }]).is_err()
+        GeminiCli
+            .write(&jsonl(&[ASK]), &GEMINI_CLI.read(&jsonl(&[ASK])), &[Edit::Drop { block: elsewhere }])
+            .is_err()
     );
 }

@@ -111,7 +111,7 @@ fn request(value: &Value) -> Option<(Content, Option<String>)> {
         "error" => (UNPARSED.to_owned(), "{}".to_owned(), Some("error".to_owned())),
         _ => return None,
     };
-    Some((Content::Call(Call { id, name, arguments, signature, item: None }), state))
+    Some((Content::Call(Call { signature, ..Call::new(id, name, arguments) }), state))
 }
 
 fn response(value: &Value) -> Option<Content> {
@@ -128,7 +128,7 @@ fn response(value: &Value) -> Option<Content> {
         "error" => (vec![Content::Text(result.get("error")?.as_str()?.to_owned())], true),
         _ => return None,
     };
-    Some(Content::Result(CallResult { call, name: String::new(), output, is_error, item: None }))
+    Some(Content::Result(CallResult { is_error, ..CallResult::new(call, "", output) }))
 }
 
 /// A part of a result. Only texts and images are sent.

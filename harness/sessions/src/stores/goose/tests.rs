@@ -2,6 +2,7 @@ use rusqlite::{Connection, MAIN_DB};
 use serde_json::json;
 
 use super::*;
+use crate::stores::testing::{call_of, result_of, rules};
 use crate::{Judgement, NOT_RECORDED, Verdict, judge};
 use brickbat_rules::histories::Block as Content;
 
@@ -105,10 +106,6 @@ fn judged(messages: &[Told]) -> Judgement {
     judge(&session_a(&database(messages)), None)
 }
 
-fn rules(judgement: &Judgement) -> Vec<&'static str> {
-    judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()
-}
-
 fn rows(files: &Files) -> Vec<(i64, String, String, i64)> {
     let database = Database::open(files).unwrap();
     let query =
@@ -123,14 +120,6 @@ fn place(files: &Files, is_meant: impl Fn(&Content) -> bool) -> Place {
     let session = session_a(files);
     let blocks = session.messages.iter().chain(&session.off_branch).flat_map(|message| &message.blocks);
     blocks.filter(|block| is_meant(&block.content)).map(|block| block.place.clone()).next().unwrap()
-}
-
-fn call_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Call(call) if call.id == id)
-}
-
-fn result_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Result(result) if result.call == id)
 }
 
 fn shape(session: &Session) -> Vec<(Role, usize)> {

@@ -165,11 +165,8 @@ impl Blocks<'_> {
         let item =
             Some(text(block, "id")).filter(|id| text(block, "type") == "function_call" && !id.is_empty());
         let content = Content::Call(Call {
-            id: text(call, "id").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments,
-            signature: None,
             item: item.map(str::to_owned),
+            ..Call::new(text(call, "id"), text(call, "name"), arguments)
         });
         self.push(format!("/{list}/{n}"), content);
         if list == "invalid_tool_calls"
@@ -189,7 +186,10 @@ impl Blocks<'_> {
         };
         let name = names.get(&call).cloned().unwrap_or_else(|| text(fields, "name").to_owned());
         let is_error = text(fields, "status") == "error";
-        self.push(String::new(), Content::Result(CallResult { call, name, output, is_error, item: None }));
+        self.push(
+            String::new(),
+            Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) }),
+        );
     }
 }
 

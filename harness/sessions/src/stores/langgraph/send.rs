@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block as Content, CallResult, Role};
+use brickbat_rules::histories::{Block as Content, Role};
 
 use super::message::INVALID;
 use super::{DEEP_AGENT, REACT_AGENT};
@@ -68,11 +68,8 @@ fn fill(sent: &mut Sent) {
                      been cancelled or interrupted."
                 ),
             };
-            let output = vec![Content::Text(words)];
-            let result =
-                CallResult { call: id.clone(), name: name.clone(), output, is_error: true, item: None };
-            let place = block.place.clone();
-            let blocks = vec![Block { place: place.clone(), content: Content::Result(result), state: None }];
+            let (content, place) = (Content::Result(call.failed(words)), block.place.clone());
+            let blocks = vec![Block { place: place.clone(), content, state: None }];
             filled.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
         }
         n += filled.len();

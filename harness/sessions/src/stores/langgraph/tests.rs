@@ -5,6 +5,7 @@ use serde_json::{Value as Json, json};
 
 use super::msgpack::{Value, encode};
 use super::*;
+use crate::stores::testing::{assert_accepted_as_stored, call_of, place, result_of, rules};
 use crate::{Judgement, NOT_RECORDED, Verdict, judge};
 
 const SCHEMA: &str = "
@@ -134,23 +135,6 @@ fn judged(nodes: &[&str], messages: &[Json]) -> Judgement {
     judge(&session_of(&graph_of(nodes, messages).files()), None)
 }
 
-fn rules(judgement: &Judgement) -> Vec<&'static str> {
-    judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()
-}
-
-fn place(session: &Session, is_meant: impl Fn(&Content) -> bool) -> Place {
-    let blocks = session.messages.iter().chain(&session.off_branch).flat_map(|message| &message.blocks);
-    blocks.filter(|block| is_meant(&block.content)).map(|block| block.place.clone()).next().unwrap()
-}
-
-fn call_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Call(call) if call.id == id)
-}
-
-fn result_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Result(result) if result.call == id)
-}
-
 /// The message ids in the newest checkpoint.
 fn ids(files: &Files) -> Vec<String> {
     session_of(files).messages.into_iter().filter_map(|message| message.id).collect()
@@ -162,13 +146,7 @@ fn a_parallel_batch_with_thinking_is_accepted() {
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
     assert_eq!((session.n_records, session.n_forks, session.generation), (2, 0, ANY_GRAPH));
     let judgement = judge(&session, None);
-    assert_eq!(
-        (judgement.verdict, judgement.is_assumed),
-        (Verdict::Accepted, false),
-        "{:?}",
-        judgement.refusals
-    );
-    assert!(judgement.sent.mended.is_empty());
+    assert_accepted_as_stored(&judgement);
 }
 
 #[test]

@@ -124,7 +124,7 @@ fn call(value: &Value, names: &mut BTreeMap<String, String>) -> Option<Content> 
     let name = text(value, "name").to_owned();
     let arguments = value.get("arguments")?.as_str()?.to_owned();
     names.insert(id.clone(), name.clone());
-    Some(Content::Call(Call { id, name, arguments, signature: None, item: own_id(value) }))
+    Some(Content::Call(Call { item: own_id(value), ..Call::new(id, name, arguments) }))
 }
 
 fn result(value: &Value, names: &BTreeMap<String, String>) -> Option<Content> {
@@ -135,7 +135,7 @@ fn result(value: &Value, names: &BTreeMap<String, String>) -> Option<Content> {
         _ => return None,
     };
     let name = names.get(&call).cloned().unwrap_or_default();
-    Some(Content::Result(CallResult { call, name, output, is_error: false, item: own_id(value) }))
+    Some(Content::Result(CallResult { item: own_id(value), ..CallResult::new(call, name, output) }))
 }
 
 /// The id with which the item itself is sent.

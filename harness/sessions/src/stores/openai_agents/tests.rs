@@ -2,6 +2,7 @@ use rusqlite::{Connection, MAIN_DB};
 use serde_json::{Value, json};
 
 use super::*;
+use crate::stores::testing::{assert_accepted_as_stored, call_of, result_of, rules};
 use crate::{Judgement, NOT_RECORDED, Verdict, judge, read};
 
 const SCHEMA: &str = "
@@ -74,10 +75,6 @@ fn judged(items: &[Value]) -> Judgement {
     judge(&session_a(&store(items)), None)
 }
 
-fn rules(judgement: &Judgement) -> Vec<&'static str> {
-    judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()
-}
-
 /// All rows of all sessions, as `id session item`.
 fn rows(files: &Files) -> Vec<(i64, String, String)> {
     let database = Database::open(files).unwrap();
@@ -99,14 +96,6 @@ fn place(files: &Files, is_meant: impl Fn(&Content) -> bool) -> Place {
     blocks.filter(|block| is_meant(&block.content)).map(|block| block.place.clone()).next().unwrap()
 }
 
-fn call_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Call(call) if call.id == id)
-}
-
-fn result_of(id: &str) -> impl Fn(&Content) -> bool {
-    move |content| matches!(content, Content::Result(result) if result.call == id)
-}
-
 fn write(files: &Files, edit: Edit) -> Files {
     OpenaiAgents.write(files, &session_a(files), &[edit]).unwrap()
 }
@@ -114,13 +103,7 @@ fn write(files: &Files, edit: Edit) -> Files {
 #[test]
 fn a_parallel_batch_with_reasoning_is_accepted() {
     let judgement = judged(&batch());
-    assert_eq!(
-        (judgement.verdict, judgement.is_assumed),
-        (Verdict::Accepted, false),
-        "{:?}",
-        judgement.refusals
-    );
-    assert!(judgement.sent.mended.is_empty());
+    assert_accepted_as_stored(&judgement);
 }
 
 #[test]

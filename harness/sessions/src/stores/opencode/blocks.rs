@@ -150,11 +150,13 @@ fn call(part: &RawPart, is_other: bool) -> Block {
     let state = part.value.get("state").unwrap_or(&Value::Null);
     let own = |key: &str| metadata(&part.value, key).filter(|_| !is_other);
     let call = Call {
-        id: text(&part.value, "callID").to_owned(),
-        name: text(&part.value, "tool").to_owned(),
-        arguments: state.get("input").unwrap_or(&Value::Null).to_string(),
         signature: own("thoughtSignature"),
         item: own("itemId"),
+        ..Call::new(
+            text(&part.value, "callID"),
+            text(&part.value, "tool"),
+            state.get("input").unwrap_or(&Value::Null).to_string(),
+        )
     };
     block(part, histories::Block::Call(call), Some(text(state, "status").to_owned()))
 }
@@ -180,8 +182,7 @@ fn result(part: &RawPart) -> Option<Block> {
     let is_compacted =
         state.pointer("/time/compacted").is_some_and(|time| !time.is_null() && *time != json!(0));
     let name = text(&part.value, "tool").to_owned();
-    let result =
-        CallResult { call: text(&part.value, "callID").to_owned(), name, output, is_error, item: None };
+    let result = CallResult { is_error, ..CallResult::new(text(&part.value, "callID"), name, output) };
     let state = (is_compacted && !is_error).then(|| COMPACTED.to_owned());
     Some(block(part, histories::Block::Result(result), state))
 }

@@ -66,23 +66,23 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
         off_branch.extend(convert(&child.messages));
     }
     Session {
-        product: Product::Opencode,
         version: raw.version,
-        generation: form.generation(),
         id: Some(raw.id).filter(|id| !id.is_empty()),
         dialect: dialect_of(&provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first| first.role != brickbat_rules::histories::Role::User),
-        cut: None,
-        body: None,
         messages,
         off_branch,
-        branch: "all messages by their time, without what was taken back, from the last compaction on",
         n_records,
         n_compactions: branch.n_compactions,
         n_forks,
         troubles: raw.troubles,
         unknown: unknown.into_iter().collect(),
+        ..Session::new(
+            Product::Opencode,
+            form.generation(),
+            "all messages by their time, without what was taken back, from the last compaction on",
+        )
     }
 }
 

@@ -149,23 +149,17 @@ fn session(id: String, events: Vec<Event>) -> Result<Session, String> {
         }
     }
     Ok(Session {
-        product: Product::Opencode,
-        version: None,
-        generation: GENERATION,
         id: Some(id).filter(|id| !id.is_empty()),
         dialect: dialect_of(&provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first: &Message| first.role == Role::Assistant),
-        cut: None,
-        body: None,
         messages,
         off_branch,
-        branch: "all rows by their number, from the last compaction on",
         n_records,
         n_compactions,
-        n_forks: 0,
         troubles,
         unknown: unknown.into_iter().collect(),
+        ..Session::new(Product::Opencode, GENERATION, "all rows by their number, from the last compaction on")
     })
 }
 
@@ -239,7 +233,7 @@ fn call(part: &RawPart) -> Block {
         None => Value::Null.to_string(),
     };
     let (id, name) = (text(&part.value, "id").to_owned(), text(&part.value, "name").to_owned());
-    let content = histories::Block::Call(Call { id, name, arguments, ..Call::default() });
+    let content = histories::Block::Call(Call::new(id, name, arguments));
     Block { place: part.place.clone(), content, state: Some(text(state, "status").to_owned()) }
 }
 
@@ -256,7 +250,7 @@ fn result(part: &RawPart) -> Option<Block> {
     words.retain(|words| !words.is_empty());
     let output = words.into_iter().map(histories::Block::Text).collect();
     let (call, name) = (text(&part.value, "id").to_owned(), text(&part.value, "name").to_owned());
-    let content = histories::Block::Result(CallResult { call, name, output, is_error, item: None });
+    let content = histories::Block::Result(CallResult { is_error, ..CallResult::new(call, name, output) });
     Some(Block { place: part.place.clone(), content, state: None })
 }
 

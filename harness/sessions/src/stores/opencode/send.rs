@@ -145,16 +145,8 @@ fn step(
             None if !is_open || !fills => changes.note("leaves out calls without a result"),
             None => {
                 said.push(block.clone());
-                let output = vec![histories::Block::Text(INTERRUPTED.to_owned())];
-                let result = CallResult {
-                    call: call.id.clone(),
-                    name: call.name.clone(),
-                    output,
-                    is_error: true,
-                    item: None,
-                };
                 answers.push(Block {
-                    content: histories::Block::Result(result),
+                    content: histories::Block::Result(call.failed(INTERRUPTED)),
                     state: None,
                     ..block.clone()
                 });

@@ -162,11 +162,13 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
         "toolCall" => {
             let (id, item) = ids(text(part, "id"));
             histories::Block::Call(Call {
-                id: id.to_owned(),
-                name: text(part, "name").to_owned(),
-                arguments: part.get("arguments").map_or_else(|| "{}".to_owned(), Value::to_string),
                 signature: signature("thoughtSignature"),
                 item: item.filter(|_| is_same).map(str::to_owned),
+                ..Call::new(
+                    id,
+                    text(part, "name"),
+                    part.get("arguments").map_or_else(|| "{}".to_owned(), Value::to_string),
+                )
             })
         }
         "text" if model.dialect == Some(Dialect::OpenaiResponses) && is_same => item_of_text(part, line),
@@ -217,11 +219,8 @@ fn result(record: &Record, at: &str, id: &str, value: &Value) -> Message {
         _ => Vec::new(),
     };
     let content = histories::Block::Result(CallResult {
-        call: ids(text(value, "toolCallId")).0.to_owned(),
-        name: text(value, "toolName").to_owned(),
-        output,
         is_error: value["isError"] == json!(true),
-        item: None,
+        ..CallResult::new(ids(text(value, "toolCallId")).0, text(value, "toolName"), output)
     });
     of(record, id, Role::Tool, vec![Block { place: record.place(at), content, state: None }])
 }

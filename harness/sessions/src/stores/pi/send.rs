@@ -79,8 +79,10 @@ impl Turns {
                 continue;
             }
             let output = vec![histories::Block::Text(FILLED.to_owned())];
-            let content =
-                histories::Block::Result(CallResult { call, name, output, is_error: true, item: None });
+            let content = histories::Block::Result(CallResult {
+                is_error: true,
+                ..CallResult::new(call, name, output)
+            });
             let blocks = vec![Block { place: place.clone(), content, state: None }];
             self.messages.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
             self.n_filled += 1;

@@ -1,7 +1,8 @@
 use brickbat_rules::histories;
 
 use super::*;
-use crate::{Judgement, Place, Verdict, judge};
+use crate::stores::testing::{Tested, rules};
+use crate::{Place, Verdict, judge};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s1","timestamp":"t0","cwd":"/w"}"#;
 const ASK: &str = r#"{"type":"message","id":"a1","parentId":null,"timestamp":"t1","message":{"role":"user","content":"Compare both.","timestamp":1}}"#;
@@ -14,24 +15,7 @@ fn jsonl(lines: &[&str]) -> Files {
     Files::one("--w--/t0_s1.jsonl", format!("{HEADER}\n{}\n", lines.join("\n")))
 }
 
-fn read(files: &Files) -> Session {
-    assert!(Pi.recognises(files));
-    Pi.read(files).unwrap().remove(0)
-}
-
-fn judged(files: &Files) -> (Session, Judgement) {
-    let session = read(files);
-    let judgement = judge(&session, None);
-    (session, judgement)
-}
-
-fn written(files: &Files, edit: Edit) -> Files {
-    Pi.write(files, &read(files), &[edit]).unwrap()
-}
-
-fn rules(judgement: &Judgement) -> Vec<&str> {
-    judgement.refusals.iter().filter_map(|refusal| refusal.rule).map(|rule| rule.id).collect()
-}
+const PI: Tested = Tested(&Pi);
 
 fn lines(files: &Files) -> Vec<&str> {
     std::str::from_utf8(files.main()).unwrap().lines().collect()
@@ -45,7 +29,7 @@ fn place(session: &Session, line: u64, pointer: &str) -> Place {
 
 #[test]
 fn a_healthy_session_is_accepted() {
-    let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE]));
+    let (session, judgement) = PI.judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE]));
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert!(!judgement.is_assumed);
     assert_eq!(session.messages.len(), 5);
@@ -57,12 +41,12 @@ fn a_healthy_session_is_accepted() {
 fn a_missing_result_is_filled_by_the_product_and_can_be_written() {
     let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
     let files = jsonl(&[ASK, BATCH, ONE, &done]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = PI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Accepted);
     assert!(judgement.sent.mended.contains(&("fills calls without a result", 1)));
     let edit = Edit::Synthesise { call: place(&session, 3, "/message/content/3"), id: "toolu_2".to_owned() };
-    let filled = written(&files, edit.clone());
-    let (session, judgement) = judged(&filled);
+    let filled = PI.written(&files, edit.clone());
+    let (session, judgement) = PI.judged(&filled);
     assert_eq!(judgement.sent.mended, [("leaves out blank texts", 1)]);
     let result = session.messages[3].results().next().unwrap();
     assert_eq!(
@@ -74,39 +58,39 @@ fn a_missing_result_is_filled_by_the_product_and_can_be_written() {
     assert_eq!(new[..4], old[..4]);
     let id = session.messages[3].id.clone().unwrap();
     assert_eq!(new[5], done.replace(r#""parentId":"a3""#, &format!(r#""parentId":"{id}""#)));
-    assert_eq!(written(&filled, edit), filled);
+    assert_eq!(PI.written(&filled, edit), filled);
 }
 
 #[test]
 fn a_result_without_its_call_is_refused_and_can_be_dropped() {
     let one = ONE.replace(r#""parentId":"a2""#, r#""parentId":"a1""#);
     let files = jsonl(&[ASK, &one, &TWO.replace("toolu_2", "toolu_9"), DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = PI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     assert!(rules(&judgement).contains(&"anthropic-messages/tool-result-orphan"), "{:?}", rules(&judgement));
     let drop = |line| Edit::Drop { block: place(&session, line, "/message") };
     let mended = Pi.write(&files, &session, &[drop(3), drop(4)]).unwrap();
     assert_eq!(mended, jsonl(&[ASK, &DONE.replace(r#""parentId":"a4""#, r#""parentId":"a1""#)]));
-    assert_eq!(judged(&mended).1.verdict, Verdict::Accepted);
+    assert_eq!(PI.judged(&mended).1.verdict, Verdict::Accepted);
 }
 
 #[test]
 fn stopped_and_failed_replies_are_left_out() {
     for reason in ["aborted", "error"] {
         let stopped = BATCH.replace("toolUse", reason);
-        let (session, judgement) = judged(&jsonl(&[ASK, &stopped]));
+        let (session, judgement) = PI.judged(&jsonl(&[ASK, &stopped]));
         assert_eq!(judgement.verdict, Verdict::Accepted, "{reason}");
         assert_eq!(judgement.sent.messages.len(), 1);
         assert_ne!(session.messages[1].ending, Ending::Whole);
     }
     // The results of a reply that is left out have no call.
-    let (_, judgement) = judged(&jsonl(&[ASK, &BATCH.replace("toolUse", "aborted"), ONE, TWO, DONE]));
+    let (_, judgement) = PI.judged(&jsonl(&[ASK, &BATCH.replace("toolUse", "aborted"), ONE, TWO, DONE]));
     assert_eq!(judgement.verdict, Verdict::Refused);
 }
 
 #[test]
 fn trailing_calls_are_open() {
-    let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE]));
+    let (session, judgement) = PI.judged(&jsonl(&[ASK, BATCH, ONE]));
     assert_eq!(judgement.verdict, Verdict::OpenTail);
     assert_eq!(Pi.fills_open_tail(&session), Some("answers them with `No result provided`"));
 }
@@ -116,11 +100,11 @@ fn a_late_result_is_refused_and_can_be_moved() {
     let more = r#"{"type":"message","id":"b1","parentId":"a3","timestamp":"t","message":{"role":"user","content":[{"type":"text","text":"And?"}]}}"#;
     let two = TWO.replace(r#""parentId":"a3""#, r#""parentId":"b1""#);
     let files = jsonl(&[ASK, BATCH, ONE, more, &two, DONE]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = PI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Refused);
     let (result, call) = (place(&session, 6, "/message"), place(&session, 3, "/message/content/3"));
-    let mended = written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
-    let (session, judgement) = judged(&mended);
+    let mended = PI.written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
+    let (session, judgement) = PI.judged(&mended);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     let ids: Vec<_> = session.messages.iter().filter_map(|message| message.id.as_deref()).collect();
     assert_eq!(ids, ["a1", "a2", "a3", "a4", "b1", "a5"]);
@@ -131,11 +115,11 @@ fn a_late_result_is_refused_and_can_be_moved() {
 fn a_result_off_the_branch_is_harmless_and_can_be_copied() {
     let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
     let files = jsonl(&[ASK, BATCH, ONE, TWO, &done]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = PI.judged(&files);
     assert_eq!((judgement.verdict, session.n_forks, session.off_branch.len()), (Verdict::Accepted, 1, 1));
     let (result, call) = (place(&session, 5, "/message"), place(&session, 3, "/message/content/3"));
-    let mended = written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
-    let session = read(&mended);
+    let mended = PI.written(&files, Edit::Move { result, call, id: "toolu_2".to_owned() });
+    let session = PI.read(&mended);
     assert_eq!(session.messages[3].results().next().unwrap().text(), "two");
     assert_eq!((session.messages.len(), session.off_branch.len()), (5, 1));
     assert!(lines(&mended).contains(&TWO));
@@ -144,22 +128,22 @@ fn a_result_off_the_branch_is_harmless_and_can_be_copied() {
 #[test]
 fn a_branch_is_truncated_with_an_empty_line() {
     let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
-    let session = read(&files);
-    let cut = written(&files, Edit::Truncate { last: place(&session, 2, "/message/content") });
-    let after = read(&cut);
+    let session = PI.read(&files);
+    let cut = PI.written(&files, Edit::Truncate { last: place(&session, 2, "/message/content") });
+    let after = PI.read(&cut);
     assert_eq!(after.messages, session.messages[..1]);
     assert_eq!(after.off_branch.len(), 4);
     assert!(after.unknown.is_empty());
     assert!(cut.main().starts_with(files.main()));
     // Truncation at the end changes nothing.
-    assert_eq!(written(&files, Edit::Truncate { last: place(&session, 6, "/message/content/0") }), files);
+    assert_eq!(PI.written(&files, Edit::Truncate { last: place(&session, 6, "/message/content/0") }), files);
 }
 
 #[test]
 fn a_block_is_dropped_alone_and_the_last_with_its_line() {
     let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
-    let session = read(&files);
-    let dropped = written(&files, Edit::Drop { block: place(&session, 6, "/message/content/1") });
+    let session = PI.read(&files);
+    let dropped = PI.written(&files, Edit::Drop { block: place(&session, 6, "/message/content/1") });
     assert_eq!(lines(&dropped)[5], DONE.replace(r#",{"type":"text","text":" "}"#, ""));
     let all = [0, 1].map(|n| Edit::Drop { block: place(&session, 6, &format!("/message/content/{n}")) });
     assert_eq!(Pi.write(&files, &session, &all).unwrap(), jsonl(&[ASK, BATCH, ONE, TWO]));
@@ -169,21 +153,21 @@ fn a_block_is_dropped_alone_and_the_last_with_its_line() {
 fn a_compaction_replaces_what_it_does_not_keep() {
     let compaction = r#"{"type":"compaction","id":"c1","parentId":"a5","timestamp":"t","summary":"Compared.","firstKeptEntryId":"a5","tokensBefore":9}"#;
     let next = r#"{"type":"message","id":"d1","parentId":"c1","timestamp":"t","message":{"role":"user","content":"Next."}}"#;
-    let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, compaction, next]));
+    let (session, judgement) = PI.judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, compaction, next]));
     assert_eq!(judgement.verdict, Verdict::Accepted);
     assert_eq!((session.messages.len(), session.off_branch.len(), session.n_compactions), (3, 4, 1));
     assert!(
         matches!(&session.messages[0].blocks[0].content, histories::Block::Text(text) if text.contains("Compared."))
     );
     let lost = compaction.replace(r#"EntryId":"a5""#, r#"EntryId":"zz""#);
-    let session = read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, &lost, next]));
+    let session = PI.read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, &lost, next]));
     assert_eq!(session.troubles[0].words, "the first line that a compaction keeps is not on the branch");
 }
 
 #[test]
 fn a_compaction_can_keep_messages_of_its_own() {
     let compaction = r#"{"type":"compaction","id":"c1","parentId":"a5","timestamp":"t","summary":"Compared.","retainedTail":[{"role":"user","content":"Kept."}]}"#;
-    let session = read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, compaction]));
+    let session = PI.read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, compaction]));
     assert_eq!(session.messages.len(), 2);
     assert_eq!(session.messages[1].blocks[0].place.pointer, "/retainedTail/0/content");
 }
@@ -191,7 +175,7 @@ fn a_compaction_can_keep_messages_of_its_own() {
 #[test]
 fn a_branch_summary_is_a_user_message() {
     let summary = r#"{"type":"branch_summary","id":"b1","parentId":"a1","timestamp":"t","fromId":"a5","summary":"Tried."}"#;
-    let session = read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, summary]));
+    let session = PI.read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, summary]));
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 4));
     assert!(
         matches!(&session.messages[1].blocks[0].content, histories::Block::Text(text) if text.ends_with("Tried.</summary>"))
@@ -201,7 +185,7 @@ fn a_branch_summary_is_a_user_message() {
 #[test]
 fn a_broken_parent_is_reported() {
     let (session, _) =
-        judged(&jsonl(&[ASK, BATCH, ONE, &TWO.replace(r#""parentId":"a3""#, r#""parentId":"zz""#), DONE]));
+        PI.judged(&jsonl(&[ASK, BATCH, ONE, &TWO.replace(r#""parentId":"a3""#, r#""parentId":"zz""#), DONE]));
     assert_eq!(
         session.troubles[0].words,
         "its parent is not in the file, so everything before it is cut off"
@@ -215,22 +199,22 @@ fn torn_lines_and_nul_bytes_are_reported_and_removed() {
     let healthy = jsonl(&[ASK, BATCH, ONE, TWO, DONE]);
     for tail in ["{\"type\":\"mess", "\0\0\0\0"] {
         let files = Files::one("a.jsonl", format!("{}{tail}", lines(&healthy).join("\n") + "\n"));
-        let (session, judgement) = judged(&files);
+        let (session, judgement) = PI.judged(&files);
         assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 1));
-        let mended = written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
+        let mended = PI.written(&files, Edit::Discard { place: session.troubles[0].place.clone() });
         assert_eq!(mended.main(), healthy.main().strip_suffix(b"\n").unwrap());
     }
 }
 
 #[test]
 fn a_duplicate_line_is_harmless() {
-    assert_eq!(judged(&jsonl(&[ASK, BATCH, ONE, ONE, TWO, DONE])).1.verdict, Verdict::Accepted);
+    assert_eq!(PI.judged(&jsonl(&[ASK, BATCH, ONE, ONE, TWO, DONE])).1.verdict, Verdict::Accepted);
 }
 
 #[test]
 fn thinking_of_another_model_is_sent_as_text() {
     let change = r#"{"type":"model_change","id":"m1","parentId":"a5","timestamp":"t","provider":"anthropic","modelId":"claude-opus-4-5"}"#;
-    let (session, judgement) = judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, change]));
+    let (session, judgement) = PI.judged(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, change]));
     assert_eq!((judgement.verdict, session.model.as_deref()), (Verdict::Accepted, Some("claude-opus-4-5")));
     assert_eq!(judgement.sent.messages[1].blocks[0].content, histories::Block::Text("Two.".to_owned()));
 }
@@ -245,19 +229,19 @@ fn ids_of_the_responses_api_are_split() {
     let lines = [ASK, BATCH, ONE, DONE].map(to_responses);
     let done = lines[3].replace(r#""parentId":"a4""#, r#""parentId":"a3""#);
     // Two texts of one message would have the same id and be rejected.
-    let (_, judgement) = judged(&jsonl(&[&lines[0], &lines[1], &lines[2], &done]));
+    let (_, judgement) = PI.judged(&jsonl(&[&lines[0], &lines[1], &lines[2], &done]));
     assert_eq!(rules(&judgement)[0], "openai-responses/item-duplicate");
     let done = done.replace(r#",{"type":"text","text":" "}"#, "");
     let files = jsonl(&[&lines[0], &lines[1], &lines[2], &done]);
-    let (session, judgement) = judged(&files);
+    let (session, judgement) = PI.judged(&files);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(session.dialect, Some(Dialect::OpenaiResponses));
     let call = session.messages[1].calls().nth(1).unwrap();
     assert_eq!((call.id.as_str(), call.item.as_deref()), ("call_2", Some("fc_2")));
     let edit = Edit::Synthesise { call: place(&session, 3, "/message/content/3"), id: "call_2".to_owned() };
-    let filled = written(&files, edit);
+    let filled = PI.written(&files, edit);
     assert!(self::lines(&filled)[4].contains("call_2|fc_2"));
-    assert_eq!(judged(&filled).1.verdict, Verdict::Accepted);
+    assert_eq!(PI.judged(&filled).1.verdict, Verdict::Accepted);
 }
 
 #[test]
@@ -269,7 +253,7 @@ fn the_first_version_is_a_chain() {
         value.to_string()
     };
     let text = [ASK, BATCH, ONE, TWO, DONE].map(bare).join("\n");
-    let (session, judgement) = judged(&Files::one("a.jsonl", format!("{header}\n{text}\n")));
+    let (session, judgement) = PI.judged(&Files::one("a.jsonl", format!("{header}\n{text}\n")));
     assert_eq!((judgement.verdict, session.messages.len()), (Verdict::Accepted, 5));
 }
 
@@ -279,7 +263,8 @@ fn a_newer_version_and_an_unknown_role_are_unknown_forms() {
     assert!(matches!(Pi.read(&newer), Err(ReadError::Form { words, .. }) if words.contains("version 4")));
     let files = jsonl(&[&ASK.replace("\"user\"", "\"oracle\"")]);
     assert!(matches!(Pi.read(&files), Err(ReadError::Form { .. })));
-    let session = read(&jsonl(&[ASK, r#"{"type":"new_thing","id":"n1","parentId":"a1","timestamp":"t"}"#]));
+    let session =
+        PI.read(&jsonl(&[ASK, r#"{"type":"new_thing","id":"n1","parentId":"a1","timestamp":"t"}"#]));
     assert_eq!(session.unknown, ["a line of another type"]);
 }
 
@@ -296,7 +281,7 @@ fn hostile_files_are_read_to_the_end() {
         r#"{"type":"message","id":"x","parentId":"y","message":{"role":"user","content":"a"}}"#,
         r#"{"type":"message","id":"y","parentId":"x","message":{"role":"user","content":"b"}}"#,
     ];
-    let session = read(&jsonl(&circle));
+    let session = PI.read(&jsonl(&circle));
     assert_eq!(
         (session.messages.len(), session.troubles[0].words.as_str()),
         (2, "its parents form a circle")
@@ -309,7 +294,7 @@ fn hostile_files_are_read_to_the_end() {
     let forks: Vec<String> = (0..20_000).map(fork).collect();
     let mut all = vec![ASK];
     all.extend(forks.iter().map(String::as_str));
-    let session = read(&jsonl(&all));
+    let session = PI.read(&jsonl(&all));
     assert_eq!((session.messages.len(), session.n_forks), (2, 1));
     for line in [
         r#"{"type":"message","id":"x","message":{"role":"assistant","content":[null,{"type":"toolCall","id":7}],"stopReason":[]}}"#,
@@ -318,7 +303,7 @@ fn hostile_files_are_read_to_the_end() {
         "[]",
     ] {
         let files = jsonl(&[ASK, line]);
-        let session = read(&files);
+        let session = PI.read(&files);
         judge(&session, None);
         for block in session.messages.iter().flat_map(|message| &message.blocks) {
             let _ = Pi.write(&files, &session, &[Edit::Drop { block: block.place.clone() }]);

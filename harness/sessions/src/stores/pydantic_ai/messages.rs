@@ -277,13 +277,16 @@ fn dialect(response: Json<'_, '_>, provider: &str) -> Option<Dialect> {
 fn call(part: Json<'_, '_>, signature: Option<String>) -> Call {
     let (id, item) = split(text(part, "tool_call_id"));
     let item = item.or_else(|| part.field("id").as_str().map(|id| id.into_owned()));
-    Call { id, name: text(part, "tool_name"), arguments: arguments(part.field("args")), signature, item }
+    Call { signature, item, ..Call::new(id, text(part, "tool_name"), arguments(part.field("args"))) }
 }
 
 fn result(part: Json<'_, '_>, is_error: bool) -> histories::Block {
     let (call, _) = split(text(part, "tool_call_id"));
     let output = vec![words(part.field("content"))];
-    histories::Block::Result(CallResult { call, name: text(part, "tool_name"), output, is_error, item: None })
+    histories::Block::Result(CallResult {
+        is_error,
+        ..CallResult::new(call, text(part, "tool_name"), output)
+    })
 }
 
 /// The call id and the item id. The Responses model joins the two with a bar

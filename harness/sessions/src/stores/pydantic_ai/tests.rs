@@ -2,6 +2,7 @@ use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
+use crate::stores::testing::{assert_unharmed, damaged, verdict};
 use crate::{Edit, Files, Place, Product, ReadError, Session, Verdict, WriteError, judge, read, store_of};
 
 fn request(parts: Value) -> Value {
@@ -55,16 +56,6 @@ fn open(files: &Files) -> Session {
 
 fn session(list: &[Value]) -> Session {
     open(&files(list))
-}
-
-/// The verdict and the reasons for a rejection: rule ids, or the library's error.
-fn verdict(session: &Session) -> (Verdict, Vec<String>) {
-    let judgement = judge(session, None);
-    let reasons = judgement.refusals.iter().map(|refusal| match refusal.rule {
-        Some(rule) => rule.id.to_string(),
-        None => refusal.message.clone(),
-    });
-    (judgement.verdict, reasons.collect())
 }
 
 /// The first block at a pointer.
@@ -375,32 +366,8 @@ proptest! {
         damage in collection::vec((any::<usize>(), any::<u8>()), 0..4),
         cut in any::<usize>(),
     ) {
-        let mut bytes = files(&batch(json!([result("c1"), result("c2")]))).files.remove(0).bytes;
-        for (at, byte) in damage {
-            let at = at % bytes.len();
-            bytes[at] = byte;
-        }
-        if cut % 3 == 0 {
-            bytes.truncate(cut % bytes.len());
-        }
-        let files = Files::one("history.json", bytes);
-        for session in read(&files).unwrap_or_default() {
-            judge(&session, None);
-            let store = store_of(session.product).unwrap();
-            for block in session.messages.iter().flat_map(|message| &message.blocks) {
-                let place = || block.place.clone();
-                let edits = [
-                    Edit::Drop { block: place() },
-                    Edit::Synthesise { call: place(), id: "c1".to_owned() },
-                    Edit::Truncate { last: place() },
-                ];
-                for edit in edits {
-                    if let Ok(written) = store.write(&files, &session, &[edit]) {
-                        prop_assert!(matches!(read(&written), Ok(_) | Err(ReadError::Unknown)));
-                    }
-                }
-            }
-        }
+        let bytes = files(&batch(json!([result("c1"), result("c2")]))).files.remove(0).bytes;
+        assert_unharmed(&Files::one("history.json", damaged(bytes, damage, cut)));
     }
 }
 

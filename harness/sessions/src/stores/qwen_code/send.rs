@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Role};
 
+use crate::stores::gemini_parts::{is_empty_part, keep_valid_runs, note};
 use crate::{Block, Sent, Session};
 
 pub(super) fn send(session: &Session) -> Sent {
@@ -24,26 +25,7 @@ pub(super) fn send(session: &Session) -> Sent {
 
 /// Drops a run of replies if one of them has an empty part, or no parts.
 fn curate(sent: &mut Sent) {
-    let is_empty_part = |block: &Block| match &block.content {
-        histories::Block::Text(text) => text.is_empty(),
-        histories::Block::Native { value, .. } => value.as_object().is_some_and(|fields| fields.is_empty()),
-        _ => false,
-    };
-    let mut kept = Vec::with_capacity(sent.messages.len());
-    let mut n_dropped = 0;
-    for run in sent.messages.chunk_by(|one, next| one.role == Role::Assistant && next.role == Role::Assistant)
-    {
-        let is_valid = |message: &crate::Message| {
-            !message.blocks.is_empty() && !message.blocks.iter().any(is_empty_part)
-        };
-        if run[0].role == Role::Assistant && !run.iter().all(is_valid) {
-            n_dropped += run.len();
-        } else {
-            kept.extend_from_slice(run);
-        }
-    }
-    sent.messages = kept;
-    note(sent, "leaves out replies with an empty part", n_dropped);
+    keep_valid_runs(sent, |message| !message.blocks.is_empty() && !message.blocks.iter().any(is_empty_part));
 }
 
 fn clean(sent: &mut Sent) {
@@ -75,10 +57,4 @@ fn clean(sent: &mut Sent) {
     }
     note(sent, "leaves out calls without a result", n_calls);
     note(sent, "leaves out results without a call", n_results);
-}
-
-fn note(sent: &mut Sent, words: &'static str, n: usize) {
-    if n > 0 {
-        sent.mended.push((words, n));
-    }
 }

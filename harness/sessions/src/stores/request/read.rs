@@ -93,7 +93,7 @@ impl Reader<'_> {
         if role == "tool" {
             let output = vec![spoken(entry.get("content").map(Json::to_value).as_ref())];
             let (call, name) = (word(entry, "tool_call_id").into_owned(), word(entry, "name").into_owned());
-            let result = CallResult { call, name, output, is_error: false, item: None };
+            let result = CallResult::new(call, name, output);
             self.push(pointer.to_owned(), histories::Block::Result(result));
             return Role::Tool;
         }
@@ -110,12 +110,11 @@ impl Reader<'_> {
         }
         for (n, call) in entry.field("tool_calls").items().enumerate() {
             let function = call.field("function");
-            let call = Call {
-                id: word(call, "id").into_owned(),
-                name: word(function, "name").into_owned(),
-                arguments: arguments(function.get("arguments").map(Json::to_value).as_ref()),
-                ..Call::default()
-            };
+            let call = Call::new(
+                word(call, "id").into_owned(),
+                word(function, "name").into_owned(),
+                arguments(function.get("arguments").map(Json::to_value).as_ref()),
+            );
             self.push(format!("{pointer}/tool_calls/{n}"), histories::Block::Call(call));
         }
         match &*role {
@@ -132,11 +131,12 @@ impl Reader<'_> {
         match text(value, "type") {
             "function_call" | "custom_tool_call" => {
                 let call = Call {
-                    id: text(value, "call_id").to_owned(),
-                    name: text(value, "name").to_owned(),
-                    arguments: arguments(value.get("arguments").or_else(|| value.get("input"))),
-                    signature: None,
                     item: id(),
+                    ..Call::new(
+                        text(value, "call_id"),
+                        text(value, "name"),
+                        arguments(value.get("arguments").or_else(|| value.get("input"))),
+                    )
                 };
                 self.push(pointer.to_owned(), histories::Block::Call(call));
                 Role::Assistant
@@ -144,7 +144,7 @@ impl Reader<'_> {
             "function_call_output" | "custom_tool_call_output" => {
                 let output = vec![spoken(value.get("output"))];
                 let call = text(value, "call_id").to_owned();
-                let result = CallResult { call, name: String::new(), output, is_error: false, item: id() };
+                let result = CallResult { item: id(), ..CallResult::new(call, "", output) };
                 self.push(pointer.to_owned(), histories::Block::Result(result));
                 Role::Tool
             }
@@ -184,18 +184,18 @@ fn anthropic(value: &Value) -> Option<histories::Block> {
             signature: value.get("signature").and_then(Value::as_str).map(str::to_owned),
             id: None,
         }),
-        "tool_use" => histories::Block::Call(Call {
-            id: text(value, "id").to_owned(),
-            name: text(value, "name").to_owned(),
-            arguments: arguments(value.get("input")),
-            ..Call::default()
-        }),
+        "tool_use" => histories::Block::Call(Call::new(
+            text(value, "id"),
+            text(value, "name"),
+            arguments(value.get("input")),
+        )),
         "tool_result" => histories::Block::Result(CallResult {
-            call: text(value, "tool_use_id").to_owned(),
-            name: String::new(),
-            output: output(Dialect::AnthropicMessages, value.get("content")),
             is_error: value.get("is_error").and_then(Value::as_bool) == Some(true),
-            item: None,
+            ..CallResult::new(
+                text(value, "tool_use_id"),
+                "",
+                output(Dialect::AnthropicMessages, value.get("content")),
+            )
         }),
         "image" => {
             let source = value.get("source")?;
@@ -213,12 +213,11 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
         return Some(histories::Block::Text(text.as_str()?.to_owned()));
     }
     if let Some(call) = value.get("toolUse") {
-        return Some(histories::Block::Call(Call {
-            id: text(call, "toolUseId").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments: arguments(call.get("input")),
-            ..Call::default()
-        }));
+        return Some(histories::Block::Call(Call::new(
+            text(call, "toolUseId"),
+            text(call, "name"),
+            arguments(call.get("input")),
+        )));
     }
     if let Some(thought) = value.pointer("/reasoningContent/reasoningText") {
         return Some(histories::Block::Thinking(Thinking {
@@ -229,11 +228,12 @@ fn bedrock(value: &Value) -> Option<histories::Block> {
     }
     let result = value.get("toolResult")?;
     Some(histories::Block::Result(CallResult {
-        call: text(result, "toolUseId").to_owned(),
-        name: String::new(),
-        output: output(Dialect::BedrockConverse, result.get("content")),
         is_error: text(result, "status") == "error",
-        item: None,
+        ..CallResult::new(
+            text(result, "toolUseId"),
+            "",
+            output(Dialect::BedrockConverse, result.get("content")),
+        )
     }))
 }
 
@@ -247,20 +247,18 @@ fn gemini(value: &Value) -> Option<histories::Block> {
     let signature = field("thoughtSignature", "thought_signature").and_then(Value::as_str).map(str::to_owned);
     if let Some(call) = field("functionCall", "function_call") {
         return Some(histories::Block::Call(Call {
-            id: text(call, "id").to_owned(),
-            name: text(call, "name").to_owned(),
-            arguments: arguments(call.get("args")),
             signature,
-            item: None,
+            ..Call::new(text(call, "id"), text(call, "name"), arguments(call.get("args")))
         }));
     }
     if let Some(result) = field("functionResponse", "function_response") {
         return Some(histories::Block::Result(CallResult {
-            call: text(result, "id").to_owned(),
-            name: text(result, "name").to_owned(),
-            output: vec![spoken(words_of(result.get("response")))],
             is_error: result.pointer("/response/error").is_some(),
-            item: None,
+            ..CallResult::new(
+                text(result, "id"),
+                text(result, "name"),
+                vec![spoken(words_of(result.get("response")))],
+            )
         }));
     }
     let words = value.get("text")?.as_str()?.to_owned();

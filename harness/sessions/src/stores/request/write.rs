@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_rules::histories::{Block, Call, CallResult, Placement};
+use brickbat_rules::histories::{Block, Call, Placement};
 use brickbat_rules::{Dialect, list_of};
 use serde_json::{Value, json};
 
@@ -80,9 +80,7 @@ fn calls<'s>(session: &'s Session) -> BTreeMap<&'s Place, &'s Call> {
 
 /// A result that is marked as not recorded.
 fn not_recorded(dialect: Dialect, call: &Call) -> Value {
-    let output = vec![Block::Text(NOT_RECORDED.to_owned())];
-    let (call, name) = (call.id.clone(), call.name.clone());
-    (dialect.codec().result)(&CallResult { call, name, output, is_error: true, item: None })
+    (dialect.codec().result)(&call.failed(NOT_RECORDED))
 }
 
 /// Edits the entries of one body.

@@ -88,12 +88,7 @@ impl Reply {
         }
         let output = part.get("output");
         let unfinished = UNFINISHED.contains(&state) && output.is_some();
-        let call = Call {
-            id: id.to_owned(),
-            name: name.to_owned(),
-            arguments: text(part, "arguments").to_owned(),
-            ..Call::default()
-        };
+        let call = Call::new(id, name, text(part, "arguments"));
         let state = format!("{state}{}", if unfinished { WITH_OUTPUT } else { "" });
         let came = match output {
             Some(Value::String(text)) => Some(text.clone()),
@@ -102,13 +97,7 @@ impl Reply {
         };
         if let Some(came) = came.filter(|_| !self.answered.contains(id)) {
             let output = vec![Content::Text(came)];
-            let result = CallResult {
-                call: id.to_owned(),
-                name: name.to_owned(),
-                output,
-                is_error: state == "error",
-                item: None,
-            };
+            let result = CallResult { is_error: state == "error", ..CallResult::new(id, name, output) };
             self.outputs.push(block(&at, Content::Result(result)));
         }
         self.push(Role::Assistant, Block { place: at, content: Content::Call(call), state: Some(state) });
@@ -126,7 +115,7 @@ impl Reply {
             _ => Vec::new(),
         };
         let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "name").to_owned());
-        let result = CallResult { call, name, output, is_error: state == "error", item: None };
+        let result = CallResult { is_error: state == "error", ..CallResult::new(call, name, output) };
         let state = Some(state.to_owned());
         self.push(Role::Tool, Block { place: at, content: Content::Result(result), state });
         Ok(())

@@ -1,6 +1,6 @@
 //! Reasoning that must be sent back with its replies.
 
-use super::super::profiles::ReasoningContent;
+use super::super::switches::ReasoningContent;
 use super::model::{self, Certainty};
 use super::{ChatMessage, Speaker};
 use crate::dialects::openai::relatives::REASONING_CONTENT_MISSING;

@@ -1,0 +1,57 @@
+//! The counts of a report, over all requests.
+
+use std::collections::BTreeSet;
+
+use super::{Basis, CheckedRequest, Providers};
+use crate::Profile;
+
+/// Counts over the requests so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Tally {
+    /// Files that were read.
+    pub n_files: usize,
+    /// Requests that were judged.
+    pub n_requests: usize,
+    /// Requests that every provider asked accepts.
+    pub n_accepted: usize,
+    /// Requests that a provider rejects.
+    pub n_refused: usize,
+    /// Accepted requests that break a denied rule.
+    pub n_denied: usize,
+    /// Violations that this provider accepts.
+    pub n_warnings: usize,
+    /// Texts that could not be judged.
+    pub n_unjudged: usize,
+    /// Files in folders that are not requests.
+    pub n_passed_over: usize,
+    /// Recorded requests that ask for no reply.
+    pub n_no_reply: usize,
+}
+
+/// Unknown facts about requests, and the rules and profiles that depend on them.
+#[derive(Debug, Default)]
+pub(super) struct Unknown {
+    /// Requests without a known model.
+    pub(super) n_without_model: usize,
+    /// The rules that depend on the model.
+    pub(super) rules: BTreeSet<&'static str>,
+    /// Requests without a known host, in dialects with different providers.
+    pub(super) n_without_host: usize,
+    /// The profiles used for them.
+    pub(super) profiles: BTreeSet<&'static str>,
+}
+
+impl Unknown {
+    pub(super) fn add(&mut self, checked: &CheckedRequest) {
+        if !checked.rules_by_model.is_empty() {
+            self.n_without_model += 1;
+            self.rules.extend(&checked.rules_by_model);
+        }
+        let Providers::Profile(profile) = checked.providers else { return };
+        let n_relatives = Profile::newest_of_each_name(profile.dialect).count();
+        if checked.basis == Basis::Newest && n_relatives > 1 {
+            self.n_without_host += 1;
+            self.profiles.insert(profile.name);
+        }
+    }
+}
