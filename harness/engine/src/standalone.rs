@@ -372,11 +372,7 @@ impl Standalone {
 
     /// The report of the events so far, as an answer.
     fn own(&self, exchange: ExchangeId, path: &str) -> Answer {
-        let said = match path {
-            "state" => serde_json::to_value(&self.log).ok(),
-            "journal" => Some(self.log.journal()),
-            _ => None,
-        };
+        let said = self.log.report(path, &self.log);
         self.spoken(exchange, Dialect::ALL[0], |voice| voice.found(said.as_ref()))
     }
 
