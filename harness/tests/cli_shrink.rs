@@ -58,18 +58,7 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
 }
 
 /// This demands something that no correct agent does, so the reference agent is accused in it.
-const UNFAIR: &str = "schema: 1
-comment: A call that may not run, and one that may.
-class: [control]
-tools: { lookup: { returns: \"found {key}\" } }
-turns:
-  - user: Look it up.
-    replies:
-      - - call: { as: a, tool: lookup, args: { key: x } }
-        - call: { as: b, tool: lookup, args: { key: y } }
-      - - text: It is here.
-expect: { executed: { a: never, b: once } }
-";
+const UNFAIR: &str = include_str!("scenarios/unfair.yaml");
 
 #[test]
 fn a_failure_of_the_reference_agent_is_minimised_only_on_it() {

@@ -176,7 +176,7 @@ fn a_batch_whose_results_are_swapped_fails() {
 /// on.
 fn with_changing_reminder(run: &Run) -> Run {
     rebuilt(run, |turn, event| {
-        let Event::Requested { exchange, kind, model, body, .. } = event else { return vec![event.clone()] };
+        let Event::Requested { body, .. } = event else { return vec![event.clone()] };
         let mut body: Value = serde_json::from_slice(body).expect("a request is JSON");
         let first = &mut body["messages"][0]["content"];
         let said = match first.take() {
@@ -187,14 +187,7 @@ fn with_changing_reminder(run: &Run) -> Run {
         let mut blocks = vec![json!({ "type": "text", "text": reminder })];
         blocks.extend(said.as_array().expect("a message has blocks").iter().cloned());
         *first = blocks.into();
-        let body = body.to_string().into_bytes().into();
-        vec![Event::Requested {
-            exchange: *exchange,
-            kind: *kind,
-            model: model.clone(),
-            compacted: false,
-            body,
-        }]
+        vec![with_body(event, body.to_string().into_bytes())]
     })
 }
 

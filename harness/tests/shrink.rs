@@ -261,19 +261,7 @@ fn another_failure_on_the_way_does_not_count_as_the_cause() {
 
 #[test]
 fn a_scenario_that_the_reference_agent_fails_is_never_returned() {
-    let never = "schema: 1
-comment: A call that may not run, and one that may.
-class: [control]
-tools: { lookup: { returns: \"found {key}\" } }
-turns:
-  - user: Look it up.
-    replies:
-      - - call: { as: a, tool: lookup, args: { key: x } }
-        - call: { as: b, tool: lookup, args: { key: y } }
-      - - text: It is here.
-expect: { executed: { a: never, b: once } }
-";
-    let scenario = read(never).remove(0);
+    let scenario = read(include_str!("scenarios/unfair.yaml")).remove(0);
     assert!(!CHAT.is_valid(&scenario));
     let mut shrinker = Shrinker::new(&scenario, CHAT, BUDGET);
     while let [candidate] = shrinker.candidates(1).as_slice() {

@@ -88,20 +88,29 @@ def add(report, row):
     rounds.add(report, row, key, separators=(",", ":"), ensure_ascii=False)
 
 
+def judged(attempted, plans, given):
+    """Returns the rows of the sessions, which are now in the report, and the number of sessions without one."""
+    rows = []
+    for row in rounds.rows(attempted, plans, given, "not judged"):
+        if row is not None:
+            rows.append(row)
+            add(given.report, row)
+            print(json.dumps(row), flush=True)
+    return rows, len(plans) - len(rows)
+
+
+def bricked(rows):
+    """Returns the number of bricked sessions, and of those that a repair brought back."""
+    bricked = [row for row in rows if row["without"] == "bricked"]
+    return len(bricked), sum(row["with"] == "goes-on" and bool(row["repair"]) for row in bricked)
+
+
 def main():
     given = rounds.given(rounds.parser(__doc__), "product")
     plans = [(product, seed) for seed in range(given.first, given.first + given.count)
              for product in products.BREAKS_ITS_OWN]
-    rows, n_failed = [], 0
-    for row in rounds.rows(attempted, plans, given, "not judged"):
-        if row is None:
-            n_failed += 1
-            continue
-        rows.append(row)
-        add(given.report, row)
-        print(json.dumps(row), flush=True)
-    n_bricked = sum(row["without"] == "bricked" for row in rows)
-    n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
+    rows, n_failed = judged(attempted, plans, given)
+    n_bricked, n_back = bricked(rows)
     print(f"{n_bricked} sessions bricked by their product, {n_back} brought back; {n_failed} not judged")
     return 1 if n_back < n_bricked else 3 if n_failed or not n_bricked else 0
 

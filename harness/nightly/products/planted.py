@@ -23,7 +23,7 @@ from pathlib import Path
 
 import products
 import rounds
-from bricked import add, fate, later_turns
+from bricked import bricked, fate, judged, later_turns
 from session import Session, Wrong
 
 
@@ -258,16 +258,8 @@ def main():
     by_name = {product.name: product for product in products.PRODUCTS + products.OLDER}
     plans = [(by_name[name], fault, spot, plant, seed) for seed in range(given.first, given.first + given.count)
              for name, fault, spot, plant in FAULTS if not given.only or name in given.only]
-    rows, n_failed = [], 0
-    for row in rounds.rows(attempted, plans, given, "not judged"):
-        if row is None:
-            n_failed += 1
-            continue
-        rows.append(row)
-        add(given.report, row)
-        print(json.dumps(row), flush=True)
-    n_bricked = sum(row["without"] == "bricked" for row in rows)
-    n_back = sum(row["without"] == "bricked" and row["with"] == "goes-on" and bool(row["repair"]) for row in rows)
+    rows, n_failed = judged(attempted, plans, given)
+    n_bricked, n_back = bricked(rows)
     # The product continues with the broken store, but Brickbat predicted a rejection.
     n_accused = sum(row["without"] == "goes-on" and bool(row["diagnosis"]) for row in rows)
     print(f"{n_bricked} sessions bricked by a planted fault, {n_back} brought back; {n_accused} working sessions called bricked; "

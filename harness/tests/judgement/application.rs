@@ -326,16 +326,9 @@ fn a_users_message_before_an_empty_reply_rests_on_who_sends_it_again() {
     for plan in on_each("control/plain-batch") {
         let said = &plan.turns[0].user;
         let lost = rebuilt(&run(&plan), |turn, event| match event {
-            Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
+            Event::Requested { body, .. } if turn > 0 => {
                 let body = std::str::from_utf8(body).unwrap().replace(&format!("\"{said}\""), "\"Well?\"");
-                let (exchange, kind, model) = (*exchange, *kind, model.clone());
-                vec![Event::Requested {
-                    exchange,
-                    kind,
-                    model,
-                    compacted: false,
-                    body: body.into_bytes().into(),
-                }]
+                vec![with_body(event, body.into_bytes())]
             }
             event => vec![event.clone()],
         });

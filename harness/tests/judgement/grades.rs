@@ -268,7 +268,7 @@ fn a_difference_only_in_the_error_flag_is_shown() {
         let plan = plan("control/plain-batch", dialect);
         let done = plan.calls[key(&plan, "b").0 as usize].id.clone();
         let run = rebuilt(&run(&plan), |turn, event| match event {
-            Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
+            Event::Requested { body, .. } if turn > 0 => {
                 let mut body: Value = serde_json::from_slice(body).unwrap();
                 for message in body["messages"].as_array_mut().unwrap() {
                     for block in message["content"].as_array_mut().into_iter().flatten() {
@@ -279,8 +279,7 @@ fn a_difference_only_in_the_error_flag_is_shown() {
                         }
                     }
                 }
-                let (model, body) = (model.clone(), body.to_string().into_bytes().into());
-                vec![Event::Requested { exchange: *exchange, kind: *kind, model, compacted: false, body }]
+                vec![with_body(event, body.to_string().into_bytes())]
             }
             event => vec![event.clone()],
         });

@@ -95,18 +95,20 @@ pub fn without(run: &Run, is_gone: impl Fn(usize, &Event) -> bool) -> Run {
     rebuilt(run, |turn, event| if is_gone(turn, event) { Vec::new() } else { vec![event.clone()] })
 }
 
+/// The request with another body, in which nothing is compacted.
+pub fn with_body(event: &Event, new: Vec<u8>) -> Event {
+    let mut event = event.clone();
+    if let Event::Requested { body, compacted, .. } = &mut event {
+        (*body, *compacted) = (new.into(), false);
+    }
+    event
+}
+
 /// The run with each request's body changed.
 pub fn with_bodies(run: &Run, change: impl Fn(&str) -> String) -> Run {
     rebuilt(run, |_, event| match event {
-        Event::Requested { exchange, kind, model, body, .. } => {
-            let body = change(std::str::from_utf8(body).unwrap()).into_bytes().into();
-            vec![Event::Requested {
-                exchange: *exchange,
-                kind: *kind,
-                model: model.clone(),
-                compacted: false,
-                body,
-            }]
+        Event::Requested { body, .. } => {
+            vec![with_body(event, change(std::str::from_utf8(body).unwrap()).into_bytes())]
         }
         event => vec![event.clone()],
     })

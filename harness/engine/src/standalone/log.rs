@@ -199,13 +199,17 @@ impl Log {
         self.exchanges.n_dropped
     }
 
-    /// The kept exchanges and faults, as JSON.
-    pub(crate) fn journal(&self) -> Value {
-        json!({
-            "forgotten": self.n_forgotten(),
-            "exchanges": self.exchanges().collect::<Vec<_>>(),
-            "faults": self.fault_records().collect::<Vec<_>>(),
-        })
+    /// The report at this path: the state, or the kept exchanges and faults.
+    pub(crate) fn report(&self, path: &str, state: &impl Serialize) -> Option<Value> {
+        match path {
+            "state" => serde_json::to_value(state).ok(),
+            "journal" => Some(json!({
+                "forgotten": self.n_forgotten(),
+                "exchanges": self.exchanges().collect::<Vec<_>>(),
+                "faults": self.fault_records().collect::<Vec<_>>(),
+            })),
+            _ => None,
+        }
     }
 
     /// The number of requests for a reply, in all dialects.

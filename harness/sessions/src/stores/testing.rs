@@ -3,7 +3,7 @@
 use brickbat_rules::histories::Block as Content;
 
 use super::Store;
-use crate::{Edit, Files, Judgement, Place, ReadError, Session, Verdict, judge, read, store_of};
+use crate::{Edit, Files, Judgement, Place, Product, ReadError, Session, Verdict, judge, read, store_of};
 
 /// A store under test.
 pub(crate) struct Tested(pub(crate) &'static dyn Store);
@@ -36,6 +36,13 @@ pub(crate) fn verdict(session: &Session) -> (Verdict, Vec<String>) {
         None => refusal.message.clone(),
     });
     (judgement.verdict, reasons.collect())
+}
+
+/// The only session in the files, which are of this product.
+pub(crate) fn only(product: Product, files: &Files) -> Session {
+    let mut sessions = read(files).unwrap();
+    assert_eq!((sessions.len(), sessions[0].product), (1, product));
+    sessions.remove(0)
 }
 
 /// The ids of the broken rules.

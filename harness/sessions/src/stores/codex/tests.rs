@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::unpack::pack;
-use crate::stores::testing::{assert_unharmed, damaged, verdict};
+use crate::stores::testing::{assert_unharmed, damaged, only, verdict};
 use crate::{Edit, Files, Place, Product, Session, Verdict, WriteError, judge, read, store_of};
 
 fn record(kind: &str, payload: Value) -> Value {
@@ -57,9 +57,7 @@ fn files(records: &[Value]) -> Files {
 }
 
 fn open(files: &Files) -> Session {
-    let mut sessions = read(files).unwrap();
-    assert_eq!((sessions.len(), sessions[0].product), (1, Product::Codex));
-    sessions.remove(0)
+    only(Product::Codex, files)
 }
 
 fn session(records: &[Value]) -> Session {

@@ -2,7 +2,7 @@ use proptest::collection;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::stores::testing::{assert_unharmed, damaged, verdict};
+use crate::stores::testing::{assert_unharmed, damaged, only, verdict};
 use crate::{Edit, Files, Place, Product, ReadError, Session, Verdict, WriteError, judge, read, store_of};
 
 fn request(parts: Value) -> Value {
@@ -49,9 +49,7 @@ fn files(list: &[Value]) -> Files {
 }
 
 fn open(files: &Files) -> Session {
-    let mut sessions = read(files).unwrap();
-    assert_eq!((sessions.len(), sessions[0].product), (1, Product::PydanticAi));
-    sessions.remove(0)
+    only(Product::PydanticAi, files)
 }
 
 fn session(list: &[Value]) -> Session {
