@@ -46,6 +46,12 @@ use request::RequestForm;
 pub struct Wire {
     /// The constants and yes-or-no properties of the dialect.
     pub traits: DialectTraits,
+    /// The dialect that a path leads to, if it is another one with the same paths.
+    pub path_owner: Option<Dialect>,
+    /// The path in the base URL that the vendor's own SDK expects.
+    pub sdk_base: &'static str,
+    /// True if our client sends images here. Otherwise it sends a text instead of each.
+    pub sends_pictures: bool,
     /// How a client requests a reply.
     pub(crate) request: RequestForm,
     pub(crate) side_answer: fn(&str, &str, &[u8]) -> Option<Value>,

@@ -36,6 +36,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: true,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -37,6 +37,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -48,6 +48,9 @@ pub(crate) const WIRE: Wire = Wire {
         refuses_half_characters: false,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::openai;
 use crate::scenario::Stop;
 use crate::wire::{ALPHANUMERIC, DialectTraits, IdForm, Overflow, Wire};
+use brickbat_rules::dialect::Dialect;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
@@ -25,6 +26,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_word_after_results: true,
         ..openai::WIRE.traits
     },
+    path_owner: Some(Dialect::OpenaiChat),
+    // This part of the path tells its requests from OpenAI's.
+    sdk_base: "/mistral",
     request: request::FORM,
     asks_for_usage: |_| false,
     request_id: str::to_owned,

@@ -37,6 +37,9 @@ pub(crate) const WIRE: Wire = Wire {
         writes_arguments: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "/v1",
+    sends_pictures: false,
     request: request::FORM,
     side_answer: |method, path, _| models(method, path),
     asks_for_usage: |body| body.field("stream_options").field("include_usage").as_bool() == Some(true),

@@ -36,6 +36,9 @@ pub(crate) const WIRE: Wire = Wire {
         writes_arguments: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "/v1",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -33,6 +33,9 @@ pub(crate) const WIRE: Wire = Wire {
         streams_arguments: false,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: RequestForm {
         current_model: "toy-1",
         newer_model: None,
