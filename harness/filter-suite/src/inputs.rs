@@ -161,7 +161,7 @@ impl Input {
     /// Returns whether there is a user message, and so a turn to keep.
     pub(crate) fn has_turn(&self) -> bool {
         let is_of_user = |entry: &Value| match role(entry) {
-            "" => self.dialect == Dialect::Gemini,
+            "" => self.dialect.codec().may_lack_role,
             role => role.eq_ignore_ascii_case("user"),
         };
         self.entries().iter().any(|entry| is_of_user(entry) && !answers(entry))
