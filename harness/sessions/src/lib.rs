@@ -9,6 +9,7 @@
 //! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
 //! locking and backups.
 
+mod clients;
 mod files;
 mod halves;
 mod json;
