@@ -3,8 +3,6 @@
 //! A dialect has one entry here. The stores ask this table instead of comparing dialects, so a new dialect
 //! answers all of them in one place.
 
-#![warn(clippy::wildcard_enum_match_arm)]
-
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 
@@ -65,6 +63,7 @@ impl Clients {
 }
 
 /// The clients for a dialect. A session whose store does not show the dialect counts as Anthropic Messages.
+#[warn(clippy::wildcard_enum_match_arm)]
 pub(crate) fn of(dialect: Option<Dialect>) -> &'static Clients {
     match dialect.unwrap_or(Dialect::AnthropicMessages) {
         Dialect::AnthropicMessages => &ANTHROPIC,
