@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, CallResult, Role};
-use brickbat_sessions::messages_of;
+use brickbat_rules::histories::{self, Block, CallResult, Role};
 use serde_json::Value;
 
 use crate::words::canonical;
@@ -80,7 +79,7 @@ impl Facts {
     pub fn of(body: &Value, dialect: Dialect) -> Facts {
         let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
         let mut results = Vec::new();
-        for message in messages_of(body, dialect) {
+        for message in histories::read(dialect, body) {
             for block in message.blocks {
                 facts.take(message.role, block, &mut results);
             }

@@ -6,8 +6,7 @@ mod pydantic_ai;
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Message, Role};
-use brickbat_sessions::messages_of;
+use brickbat_rules::histories::{self, Block, Message, Role};
 use serde_json::Value;
 
 use crate::Form;
@@ -36,7 +35,7 @@ fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
     let mut messages: Vec<Message> =
         top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for Message { role, mut blocks } in messages_of(body, dialect) {
+    for Message { role, mut blocks } in histories::read(dialect, body) {
         for block in &mut blocks {
             match block {
                 Block::Call(call) => _ = names.insert(call.id.clone(), call.name.clone()),

@@ -243,7 +243,7 @@ fn role(entry: &Value) -> &str {
 }
 
 /// Returns whether an entry has results, so that it does not begin a turn.
-fn answers(entry: &Value) -> bool {
+pub(crate) fn answers(entry: &Value) -> bool {
     let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
     let is_result = |block: &Value| {
         block.get("type").and_then(Value::as_str) == Some("tool_result")

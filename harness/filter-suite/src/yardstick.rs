@@ -3,9 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::{Block, Message, Role, Signs, render};
+use brickbat_rules::histories::{self, Block, Message, Role, Signs, render};
 use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, validate_list_to};
-use brickbat_sessions::messages_of;
 use serde_json::{Value, json};
 
 use crate::Route;
@@ -38,7 +37,7 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
     let beside_list = top_instructions(body).into_iter();
     let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
-    for message in messages_of(body, route.from) {
+    for message in histories::read(route.from, body) {
         if let Some(kind) = message.blocks.iter().find_map(foreign) {
             return Err(format!("{} has no {kind} of {}", route.to, route.from));
         }
@@ -145,7 +144,7 @@ fn id_for(to: Dialect, id: &str, next: usize) -> String {
 /// Adds a turn with a call and its result to a body, as an application would when it continues.
 pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: u32) -> Option<Value> {
     let mut ahead = vec![Message::text(Role::User, "Look once more.")];
-    let call = brickbat_rules::histories::Call {
+    let call = histories::Call {
         id: format!("r{round:08}"),
         name: tool_in(body, dialect),
         arguments: "{}".to_owned(),
@@ -154,8 +153,7 @@ pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: 
     };
     let output = vec![Block::Text(format!("found in round {round}"))];
     let (id, name) = (call.id.clone(), call.name.clone());
-    let result =
-        brickbat_rules::histories::CallResult { call: id, name, output, is_error: false, item: None };
+    let result = histories::CallResult { call: id, name, output, is_error: false, item: None };
     ahead.push(Message { role: Role::Assistant, blocks: vec![Block::Call(call)] });
     ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
     ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));

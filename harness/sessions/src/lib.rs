@@ -36,9 +36,7 @@ pub use repair::{
     repair, repair_session,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{
-    Edit, Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
-};
+pub use stores::{Edit, Look, ReadError, Relapse, WriteError, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

@@ -45,8 +45,7 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::{Dialect, histories};
-use serde_json::Value;
+use brickbat_rules::Dialect;
 use thiserror::Error;
 
 use crate::halves::Halves;
@@ -295,13 +294,4 @@ pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     let mut session = request::session(unmarked.main(), dialect)?;
     strays::note_mark(&Files::one("", body), std::slice::from_mut(&mut session));
     Ok(session)
-}
-
-/// The messages of a parsed body, without their places.
-pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
-    let plain = |message: crate::Message| histories::Message {
-        role: message.role,
-        blocks: message.blocks.into_iter().map(|block| block.content).collect(),
-    };
-    request::messages(body, dialect).into_iter().map(plain).collect()
 }

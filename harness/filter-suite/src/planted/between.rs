@@ -6,10 +6,11 @@ use brickbat_rules::histories::{Block, Message, Role, render};
 use brickbat_sessions::read_body;
 use serde_json::{Value, json};
 
-use super::edits::{has_results, is, text, with_blocks, with_entries};
+use super::edits::{is, text, with_blocks, with_entries};
 use super::sound::{carried, converter, mode};
 use super::{Own, Planted};
 use crate::facts::top_instructions;
+use crate::inputs::answers;
 use crate::{Asked, Filter, Function, Kind, Mode, Said};
 
 const ANTHROPIC: Dialect = Dialect::AnthropicMessages;
@@ -159,7 +160,7 @@ fn mark_last_text(asked: &Asked) -> Said {
 
 fn remind(asked: &Asked) -> Said {
     Said::request(with_entries(&asked.request, asked.from, |entries| {
-        for entry in entries.iter_mut().filter(|entry| has_results(entry)) {
+        for entry in entries.iter_mut().filter(|entry| answers(entry)) {
             if let Some(blocks) = entry.get_mut("content").and_then(Value::as_array_mut) {
                 blocks.insert(0, json!({ "text": "Remember the rules." }));
             }

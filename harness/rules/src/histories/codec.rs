@@ -1,17 +1,21 @@
-//! How a dialect writes a conversation, and how dialects differ in this.
+//! How a dialect writes and reads a conversation, and how dialects differ in this.
 
 use serde_json::{Map, Value};
 
+use super::read::Reader;
 use super::render::Writer;
-use super::{CallResult, Message};
+use super::{CallResult, Message, Role};
 use crate::Dialect;
+use crate::json::Json;
 
-/// How a dialect represents a conversation. No other code writes conversations for all dialects, or compares dialects to
-/// find out how one writes them.
+/// How a dialect represents a conversation. No other code writes or reads the bodies of all dialects, or compares dialects
+/// to find out how one represents them.
 #[derive(Debug)]
 pub struct Codec {
     /// Writes the messages into the list, and the fields of the body around the list.
     pub(crate) write: fn(&mut Writer, &mut Map<String, Value>, &[Message]),
+    /// Reads an entry of the list, and returns its role.
+    pub(crate) read: fn(&mut Reader<'_>, Json<'_, '_>) -> Role,
     /// A result as it appears in a message, or in the list if [`Placement::Apart`].
     pub result: fn(&CallResult) -> Value,
     /// The position of results.
@@ -43,7 +47,7 @@ pub struct Codec {
 }
 
 impl Dialect {
-    /// How the dialect writes a conversation.
+    /// How the dialect writes and reads a conversation.
     pub fn codec(self) -> &'static Codec {
         self.definition().codec
     }
