@@ -10,7 +10,6 @@ use brickbat_rules::histories::{self, Block, Message, Role};
 use serde_json::Value;
 
 use crate::Form;
-use crate::facts::top_instructions;
 
 /// Converts a body to a format.
 ///
@@ -32,8 +31,7 @@ pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, Stri
 
 /// Returns the messages of a body, instructions first, with the name of the tool in each result.
 fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
-    let mut messages: Vec<Message> =
-        top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
+    let mut messages: Vec<Message> = Vec::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     for Message { role, mut blocks } in histories::read(dialect, body) {
         for block in &mut blocks {

@@ -8,7 +8,7 @@ use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, va
 use serde_json::{Value, json};
 
 use crate::Route;
-use crate::facts::{has_other_parts, top_instructions};
+use crate::facts::has_other_parts;
 
 /// The placeholder for a thinking signature in a history from another model, as Google documents it
 /// (<https://ai.google.dev/gemini-api/docs/thought-signatures>).
@@ -35,13 +35,9 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 /// Fails if the input has something that only its own dialect has, or if the provider of the output
 /// rejects the result.
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, String> {
-    let beside_list = top_instructions(body).into_iter();
-    let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
-    for message in histories::read(route.from, body) {
-        if let Some(kind) = message.blocks.iter().find_map(foreign) {
-            return Err(format!("{} has no {kind} of {}", route.to, route.from));
-        }
-        messages.push(message);
+    let mut messages = histories::read(route.from, body);
+    if let Some(kind) = messages.iter().flat_map(|message| &message.blocks).find_map(foreign) {
+        return Err(format!("{} has no {kind} of {}", route.to, route.from));
     }
     if let Some(key) = beside(route.from, body) {
         return Err(format!("{} has no `{key}` of {}", route.to, route.from));
@@ -128,7 +124,7 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
     });
     // Moves instructions between turns to where the dialect has them, and joins them if there is only one
     // place.
-    if !to.codec().lists_instructions {
+    if !to.codec().instructions_at.is_empty() {
         messages.sort_by_key(|message| message.role != Role::System);
     }
 }

@@ -19,7 +19,7 @@ use crate::Dialect;
 
 pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
 pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
-pub use read::{Entry, list_in, read, read_entry};
+pub use read::{Entry, instructions, list_in, read, read_entry};
 pub use render::{Rendered, render};
 
 /// One message in a conversation.

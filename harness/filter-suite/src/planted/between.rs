@@ -2,14 +2,13 @@
 //! handoffs.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Message, Role, render};
+use brickbat_rules::histories::{Block, Message, Role, instructions, render};
 use brickbat_sessions::read_body;
 use serde_json::{Value, json};
 
 use super::edits::{is, text, with_blocks, with_entries};
 use super::sound::{carried, converter, mode};
 use super::{Own, Planted};
-use crate::facts::top_instructions;
 use crate::inputs::answers;
 use crate::{Asked, Filter, Function, Kind, Mode, Said};
 
@@ -100,7 +99,7 @@ fn one_by_one(asked: &Asked) -> Said {
         });
     }
     messages.retain(|message| !message.blocks.is_empty());
-    let system = top_instructions(&asked.request).into_iter();
+    let system = instructions(&asked.request).into_iter();
     let before: Vec<Message> = system.map(|text| Message::text(Role::System, text)).collect();
     messages.splice(0..0, before);
     Said::request(render(asked.to, asked.model.as_deref(), &messages).body)

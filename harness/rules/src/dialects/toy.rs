@@ -44,7 +44,7 @@ static CODEC: Codec = Codec {
     model: "toy-1",
     vendor: "toy",
     signs: Signs::Nothing,
-    lists_instructions: true,
+    instructions_at: &[],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: false,

@@ -34,8 +34,8 @@ pub struct Codec {
     pub vendor: &'static str,
     /// The blocks that the provider signs.
     pub signs: Signs,
-    /// True if instructions are messages in the list rather than a separate field.
-    pub lists_instructions: bool,
+    /// Body fields with the instructions. Empty if instructions are messages in the list.
+    pub instructions_at: &'static [&'static str],
     /// True if user and model messages must alternate in the list.
     pub alternates: bool,
     /// True if a message without a role is the user's.

@@ -30,15 +30,42 @@ pub fn read_entry(dialect: Dialect, entry: Json<'_, '_>, pointer: &str) -> Entry
     Entry { role, id: reader.id, blocks: reader.blocks }
 }
 
-/// Reads the messages of a parsed body, or of a list without a body.
+/// Reads the messages of a parsed body, instructions first, or those of a list without a body.
 pub fn read(dialect: Dialect, body: &Value) -> Vec<Message> {
-    let body = body.to_string();
-    let Ok(document) = Document::parse(body.as_bytes()) else { return Vec::new() };
+    let instructions = instructions(body).into_iter().map(|text| Message::text(Role::System, text));
+    let bytes = body.to_string();
+    let Ok(document) = Document::parse(bytes.as_bytes()) else { return instructions.collect() };
     let message = |entry| {
         let Entry { role, blocks, .. } = read_entry(dialect, entry, "");
         Message { role, blocks: blocks.into_iter().map(|(_, block)| block).collect() }
     };
-    list_in(dialect, document.root()).items().map(message).collect()
+    instructions.chain(list_in(dialect, document.root()).items().map(message)).collect()
+}
+
+/// Returns the instructions outside the list. A body can have those of another dialect, for example after a
+/// wrong conversion.
+pub fn instructions(body: &Value) -> Vec<String> {
+    let mut keys: Vec<&str> = Vec::new();
+    for key in Dialect::ALL.into_iter().flat_map(|dialect| dialect.codec().instructions_at) {
+        if !keys.contains(key) {
+            keys.push(key);
+        }
+    }
+    let mut texts = Vec::new();
+    keys.into_iter().filter_map(|key| body.get(key)).for_each(|value| gather(value, &mut texts));
+    texts
+}
+
+fn gather(value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) => texts.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),
+        Value::Object(fields) => {
+            let inner = fields.iter().filter(|(key, _)| *key == "text" || *key == "parts");
+            inner.for_each(|(_, value)| gather(value, texts));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
 }
 
 /// Returns the list of messages in a body. A list without a body is returned itself.

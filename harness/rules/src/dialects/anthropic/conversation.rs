@@ -22,7 +22,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "claude-sonnet-4-5",
     vendor: "anthropic",
     signs: Signs::Thoughts,
-    lists_instructions: false,
+    instructions_at: &["system"],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: true,

@@ -23,7 +23,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
     vendor: "bedrock",
     signs: Signs::Thoughts,
-    lists_instructions: false,
+    instructions_at: &["system"],
     alternates: true,
     may_lack_role: false,
     has_pictures_in_results: true,

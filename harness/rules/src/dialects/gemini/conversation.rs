@@ -23,7 +23,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gemini-3-pro-preview",
     vendor: "google",
     signs: Signs::Calls,
-    lists_instructions: false,
+    instructions_at: &["systemInstruction", "system_instruction"],
     alternates: false,
     may_lack_role: true,
     has_pictures_in_results: false,

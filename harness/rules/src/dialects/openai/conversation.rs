@@ -22,7 +22,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gpt-5.2",
     vendor: "openai",
     signs: Signs::Nothing,
-    lists_instructions: true,
+    instructions_at: &[],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: false,

@@ -24,7 +24,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gpt-5.2",
     vendor: "openai",
     signs: Signs::Items,
-    lists_instructions: false,
+    instructions_at: &["instructions"],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: true,
