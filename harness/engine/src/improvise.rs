@@ -113,7 +113,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
     let text = args.to_string();
     PlannedCall {
         name: NAMES.get(key.0 as usize).copied().unwrap_or("call").to_owned(),
-        id: wire::of(dialect).traits.call_id.mint(random),
+        id: wire::mint(wire::of(dialect).traits.call_id, random),
         tool: tool.to_owned(),
         deltas: cut(&text, text.chars().count().clamp(1, N_PIECES)),
         args,

@@ -17,8 +17,8 @@ use serde_json::Value;
 
 use crate::Dialect;
 
-pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
-pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
+pub use codec::{ALPHANUMERICS, Codec, IdForm, Placement, Signs};
+pub(crate) use codec::{KEPT_ELSEWHERE, LOWER_CASE, is_mistral_id, is_short_id};
 pub use read::{Entry, instructions, list_in, read, read_entry};
 pub use render::{Rendered, render};
 

@@ -108,16 +108,17 @@ impl IdForm {
     }
 }
 
-pub(crate) const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// The alphabet of most ids.
+pub const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 pub(crate) const LOWER_CASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// [`Codec::takes_id`] for most dialects. The shortest known limit is the OpenAI Chat Completions one.
-pub fn is_short_id(id: &str) -> bool {
+pub(crate) fn is_short_id(id: &str) -> bool {
     (1..=40).contains(&id.len()) && crate::dialects::is_plain_name(id)
 }
 
-/// [`Codec::takes_id`] for Mistral.
-pub fn is_mistral_id(id: &str) -> bool {
+/// [`Codec::takes_id`] for Mistral, whose ids have nine letters and digits.
+pub(crate) fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
