@@ -164,7 +164,7 @@ fn message(out: &mut Vec<u8>, message: &Message) {
         Message::User(text) => ("user", vec![json!({ "text": text })]),
         Message::Assistant(blocks) => {
             let content = blocks.iter().filter_map(|block| match block {
-                Block::Thought(_) => None,
+                Block::Thought(_) | Block::Server(_) => None,
                 Block::Text(text) => Some(json!({ "text": text })),
                 Block::Call(call) => {
                     let args: Value = serde_json::from_slice(call.json_args()).unwrap_or_default();
