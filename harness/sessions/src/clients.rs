@@ -1,7 +1,7 @@
-//! How the clients of the products differ between dialects in the requests that they make of stored messages.
+//! Differences between dialects in how the products send their stored messages.
 //!
-//! A dialect has one entry here. The stores ask this table instead of comparing dialects, so a new dialect
-//! answers all of them in one place.
+//! Each dialect has one entry. The stores read this table instead of comparing dialects, so a new dialect needs
+//! one entry here and no change in a store.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
