@@ -11,7 +11,7 @@ use brickbat_rules::histories::Role;
 pub(crate) struct Clients {
     /// The names under which the AI SDK's packages store data of the provider.
     pub(crate) ai_sdk: &'static [&'static str],
-    /// The roles whose empty texts pydantic-ai sends.
+    /// The roles for which pydantic-ai sends empty texts.
     pub(crate) empty_texts: &'static [Role],
     /// A model that requires a signature in the first call of each reply, if the default model does not.
     pub(crate) later_model: Option<&'static str>,
@@ -62,7 +62,7 @@ impl Clients {
     }
 }
 
-/// The clients for a dialect. A session whose store does not show the dialect counts as Anthropic Messages.
+/// The clients for a dialect. If a store does not show the dialect, its sessions count as Anthropic Messages.
 #[warn(clippy::wildcard_enum_match_arm)]
 pub(crate) fn of(dialect: Option<Dialect>) -> &'static Clients {
     match dialect.unwrap_or(Dialect::AnthropicMessages) {

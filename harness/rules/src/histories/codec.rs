@@ -117,7 +117,7 @@ pub(crate) fn is_short_id(id: &str) -> bool {
     (1..=40).contains(&id.len()) && crate::dialects::is_plain_name(id)
 }
 
-/// [`Codec::takes_id`] for Mistral, whose ids have nine letters and digits.
+/// [`Codec::takes_id`] for Mistral. Its ids have nine letters and digits.
 pub(crate) fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -20,8 +20,7 @@ pub struct Entry {
     pub blocks: Vec<(String, Block)>,
 }
 
-/// Reads an entry, to which the pointer leads. Any value gives an entry. Parts that are not understood
-/// become native blocks.
+/// Reads the entry at a pointer. Any value gives an entry. Parts that are not understood become native blocks.
 ///
 /// Only one block at a time is copied into a value: a reply of a large session has many thousands.
 pub fn read_entry(dialect: Dialect, entry: Json<'_, '_>, pointer: &str) -> Entry {

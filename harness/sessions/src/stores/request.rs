@@ -118,7 +118,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
     })
 }
 
-/// The message in an entry, to which the pointer leads.
+/// The message in the entry at a pointer.
 fn message(dialect: Dialect, entry: Json<'_, '_>, pointer: String) -> Message {
     let span = entry.span();
     let place = |pointer| Place::in_file(span.start as u64..span.end as u64, pointer);
