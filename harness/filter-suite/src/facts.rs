@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, CallResult, Role};
-use brickbat_sessions::messages_of;
+use brickbat_rules::histories::{self, Block, CallResult, Role};
 use serde_json::Value;
 
 use crate::words::canonical;
@@ -78,9 +77,9 @@ struct OpenCall {
 impl Facts {
     /// Reads the content of a body.
     pub fn of(body: &Value, dialect: Dialect) -> Facts {
-        let mut facts = Facts { system: top_instructions(body), parts: Vec::new() };
+        let mut facts = Facts::default();
         let mut results = Vec::new();
-        for message in messages_of(body, dialect) {
+        for message in histories::read(dialect, body) {
             for block in message.blocks {
                 facts.take(message.role, block, &mut results);
             }
@@ -209,31 +208,6 @@ impl Facts {
             other => other.clone(),
         };
         Facts { system: self.system.clone(), parts: self.parts.iter().map(part).collect() }
-    }
-}
-
-/// The instructions that are outside the conversation.
-pub(crate) fn top_instructions(body: &Value) -> Vec<String> {
-    let mut texts = Vec::new();
-    for key in ["system", "instructions", "systemInstruction", "system_instruction"] {
-        if let Some(value) = body.get(key) {
-            gather(value, &mut texts);
-        }
-    }
-    texts
-}
-
-fn gather(value: &Value, texts: &mut Vec<String>) {
-    match value {
-        Value::String(text) => texts.push(text.clone()),
-        Value::Array(items) => items.iter().for_each(|item| gather(item, texts)),
-        Value::Object(fields) => {
-            fields
-                .iter()
-                .filter(|(key, _)| *key == "text" || *key == "parts")
-                .for_each(|(_, value)| gather(value, texts));
-        }
-        _ => {}
     }
 }
 

@@ -6,11 +6,9 @@ mod pydantic_ai;
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Message, Role};
-use brickbat_sessions::messages_of;
+use brickbat_rules::histories::{self, Block, Message, Role};
 use serde_json::Value;
 
-use crate::facts::top_instructions;
 use crate::{Form, SuiteError};
 
 /// Converts a body to a format.
@@ -33,10 +31,9 @@ pub fn written(form: Form, body: &Value, dialect: Dialect) -> Result<Value, Suit
 
 /// Returns the messages of a body, instructions first, with the name of the tool in each result.
 fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
-    let mut messages: Vec<Message> =
-        top_instructions(body).into_iter().map(|text| Message::text(Role::System, text)).collect();
+    let mut messages: Vec<Message> = Vec::new();
     let mut names: BTreeMap<String, String> = BTreeMap::new();
-    for Message { role, mut blocks } in messages_of(body, dialect) {
+    for Message { role, mut blocks } in histories::read(dialect, body) {
         for block in &mut blocks {
             match block {
                 Block::Call(call) => _ = names.insert(call.id.clone(), call.name.clone()),

@@ -161,7 +161,7 @@ impl Input {
     /// Returns whether there is a user message, and so a turn to keep.
     pub(crate) fn has_turn(&self) -> bool {
         let is_of_user = |entry: &Value| match role(entry) {
-            "" => self.dialect == Dialect::Gemini,
+            "" => self.dialect.codec().may_lack_role,
             role => role.eq_ignore_ascii_case("user"),
         };
         self.entries().iter().any(|entry| is_of_user(entry) && !answers(entry))
@@ -243,7 +243,7 @@ fn role(entry: &Value) -> &str {
 }
 
 /// Returns whether an entry has results, so that it does not begin a turn.
-fn answers(entry: &Value) -> bool {
+pub(crate) fn answers(entry: &Value) -> bool {
     let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
     let is_result = |block: &Value| {
         block.get("type").and_then(Value::as_str) == Some("tool_result")

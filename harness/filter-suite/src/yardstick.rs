@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::{Block, Message, Role, Signs, render};
+use brickbat_rules::histories::{self, Block, Message, Role, Signs, render};
 use brickbat_rules::{Dialect, Severity, Violation, list_of, naming, validate, validate_list_to};
-use brickbat_sessions::messages_of;
 use serde_json::{Value, json};
 
-use crate::facts::{has_other_parts, top_instructions};
+use crate::facts::has_other_parts;
 use crate::{Route, SuiteError};
 
 /// The placeholder for a thinking signature in a history from another model, as Google documents it
@@ -36,17 +35,13 @@ pub(crate) fn refusals(route: &Route<'_>, body: &Value) -> Vec<Violation> {
 /// Fails if the input has something that only its own dialect has, or if the provider of the output
 /// rejects the result.
 pub fn translated(route: &Route<'_>, body: &Value) -> Result<Value, SuiteError> {
-    let foreign = |what| SuiteError::Foreign { to: route.to, what, from: route.from };
-    let beside_list = top_instructions(body).into_iter();
-    let mut messages: Vec<Message> = beside_list.map(|text| Message::text(Role::System, text)).collect();
-    for message in messages_of(body, route.from) {
-        if let Some(what) = message.blocks.iter().find_map(native) {
-            return Err(foreign(what));
-        }
-        messages.push(message);
+    let foreign_to = |what| SuiteError::Foreign { to: route.to, what, from: route.from };
+    let mut messages = histories::read(route.from, body);
+    if let Some(what) = messages.iter().flat_map(|message| &message.blocks).find_map(native) {
+        return Err(foreign_to(what));
     }
     if let Some(key) = beside(route.from, body) {
-        return Err(foreign(format!("`{key}`")));
+        return Err(foreign_to(format!("`{key}`")));
     }
     carry(&mut messages, route.to);
     let rendered = render(route.to, route.model.as_deref(), &messages).body;
@@ -130,7 +125,7 @@ fn carry(messages: &mut Vec<Message>, to: Dialect) {
     });
     // Moves instructions between turns to where the dialect has them, and joins them if there is only one
     // place.
-    if !to.codec().lists_instructions {
+    if !to.codec().instructions_at.is_empty() {
         messages.sort_by_key(|message| message.role != Role::System);
     }
 }
@@ -146,13 +141,13 @@ fn id_for(to: Dialect, id: &str, next: usize) -> String {
 /// Adds a turn with a call and its result to a body, as an application would when it continues.
 pub(crate) fn grown(body: &Value, dialect: Dialect, model: Option<&str>, round: u32) -> Option<Value> {
     let mut ahead = vec![Message::text(Role::User, "Look once more.")];
-    let call = brickbat_rules::histories::Call {
+    let call = histories::Call {
         signature: (dialect.codec().signs == Signs::Calls).then(|| NO_SIGNATURE.to_owned()),
-        ..brickbat_rules::histories::Call::new(format!("r{round:08}"), tool_in(body, dialect), "{}")
+        ..histories::Call::new(format!("r{round:08}"), tool_in(body, dialect), "{}")
     };
     let output = vec![Block::Text(format!("found in round {round}"))];
     let (id, name) = (call.id.clone(), call.name.clone());
-    let result = brickbat_rules::histories::CallResult::new(id, name, output);
+    let result = histories::CallResult::new(id, name, output);
     ahead.push(Message { role: Role::Assistant, blocks: vec![Block::Call(call)] });
     ahead.push(Message { role: Role::Tool, blocks: vec![Block::Result(result)] });
     ahead.push(Message::text(Role::Assistant, format!("Found, round {round}.")));

@@ -9,6 +9,7 @@ mod fields;
 mod message;
 
 use crate::Dialect;
+use crate::histories::is_mistral_id;
 use crate::json::{self, Json, Part};
 use message::{Sign, sign};
 
@@ -214,11 +215,6 @@ fn of_input(body: Json) -> Option<&'static str> {
     let is_plain = || input.item(0).get("role").is_some() && body.get("model").is_some();
     let is_told = told.told() == Some(RESPONSES) || (is_plain() && !told.is_foreign);
     is_told.then_some(RESPONSES)
-}
-
-/// Mistral's ids have nine letters and digits. It rejects others.
-fn is_mistral_id(id: &str) -> bool {
-    id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub(crate) struct Definition {
     pub(crate) profiles: &'static [Profile],
     /// The field of the body that contains the conversation, for example `messages`.
     pub(crate) list: &'static str,
-    /// How the dialect writes a conversation.
+    /// How the dialect writes and reads a conversation.
     pub(crate) codec: &'static Codec,
     /// A body that contains only the type of the conversation. It replaces the fields around a bare list
     /// of messages, so it breaks no rule.
@@ -60,6 +60,7 @@ pub(crate) struct Definition {
 }
 
 impl Dialect {
+    #[warn(clippy::wildcard_enum_match_arm)]
     pub(crate) const fn definition(self) -> &'static Definition {
         match self {
             Dialect::AnthropicMessages => &anthropic::DEFINITION,

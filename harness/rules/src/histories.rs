@@ -10,14 +10,16 @@
 pub mod generate;
 
 mod codec;
+pub(crate) mod read;
 pub(crate) mod render;
 
 use serde_json::Value;
 
 use crate::Dialect;
 
-pub(crate) use codec::{ALPHANUMERICS, KEPT_ELSEWHERE, LOWER_CASE};
-pub use codec::{Codec, IdForm, Placement, Signs, is_mistral_id, is_short_id};
+pub use codec::{ALPHANUMERICS, Codec, IdForm, Placement, Signs};
+pub(crate) use codec::{KEPT_ELSEWHERE, LOWER_CASE, is_mistral_id, is_short_id};
+pub use read::{Entry, instructions, list_in, read, read_entry};
 pub use render::{Rendered, render};
 
 /// One message in a conversation.

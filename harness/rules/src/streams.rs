@@ -128,6 +128,16 @@ pub(crate) enum Framing {
     Frames,
 }
 
+impl Dialect {
+    /// Returns whether a provider may stream the items of one JSON array instead of events.
+    pub fn may_stream_array(self) -> bool {
+        match self.definition().framing {
+            Framing::LinesOrArray => true,
+            Framing::Lines | Framing::LinesOrChunks | Framing::Frames => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 enum Reader {
     Lines(LineReader),

@@ -14,6 +14,7 @@ use crate::wire::Wire;
 use brickbat_rules::dialect::Dialect;
 
 /// The wire of a dialect.
+#[warn(clippy::wildcard_enum_match_arm)]
 pub fn of(dialect: Dialect) -> &'static Wire {
     match dialect {
         Dialect::AnthropicMessages => &anthropic::WIRE,

@@ -22,6 +22,8 @@ use std::borrow::Cow;
 use serde_json::{Value, json};
 
 pub use crate::dialects::of;
+pub(crate) use brickbat_rules::histories::ALPHANUMERICS;
+pub use brickbat_rules::histories::IdForm;
 pub use decode::{Decode, Decoder, ReplyEvent, decode_whole};
 pub use frames::json_string;
 pub use frames::{Encoded, Frames};
@@ -46,6 +48,12 @@ use request::RequestForm;
 pub struct Wire {
     /// The constants and yes-or-no properties of the dialect.
     pub traits: DialectTraits,
+    /// The dialect that a path leads to, if it is another one with the same paths.
+    pub path_owner: Option<Dialect>,
+    /// The path in the base URL that the vendor's own SDK expects.
+    pub sdk_base: &'static str,
+    /// True if our client sends images here. Otherwise it sends a text instead of each.
+    pub sends_pictures: bool,
     /// How a client requests a reply.
     pub(crate) request: RequestForm,
     pub(crate) side_answer: fn(&str, &str, &[u8]) -> Option<Value>,
@@ -136,7 +144,7 @@ impl DialectTraits {
         stream_type: "text/event-stream; charset=utf-8",
         request_id_header: "x-request-id",
         message_id_prefix: "",
-        call_id: IdForm { prefix: "", n_letters: 0, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "", n_letters: 0, alphabet: ALPHANUMERICS },
         tools_at: &["tools"],
         stop_words: &[],
         overloaded_status: 503,
@@ -360,26 +368,10 @@ pub struct Route<'a> {
     pub model: Option<Cow<'a, str>>,
 }
 
-/// The format of an id: a prefix, then random letters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct IdForm {
-    /// The text before the letters.
-    pub prefix: &'static str,
-    /// The number of letters.
-    pub n_letters: usize,
-    /// The letters to choose from: ASCII, at least one.
-    pub alphabet: &'static [u8],
+/// Returns a new id in a format.
+pub fn mint(form: IdForm, random: &mut Random) -> String {
+    format!("{}{}", form.prefix, random.letters(form.n_letters, form.alphabet))
 }
-
-impl IdForm {
-    /// Returns a new id in this format.
-    pub fn mint(self, random: &mut Random) -> String {
-        format!("{}{}", self.prefix, random.letters(self.n_letters, self.alphabet))
-    }
-}
-
-/// The alphabet of most ids.
-pub(crate) const ALPHANUMERIC: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// The list of models, in a format that both Anthropic and OpenAI clients understand.
 pub(crate) fn models(method: &str, path: &str) -> Option<Value> {

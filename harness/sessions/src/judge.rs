@@ -7,7 +7,7 @@ use brickbat_rules::{
     Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate_list_to, validate_to,
 };
 
-use crate::{Message, Place, Sent, Session, halves, store_of};
+use crate::{Message, Place, Sent, Session, clients, halves, store_of};
 
 /// The verdict on a session, with the evidence.
 #[derive(Debug, Clone)]
@@ -69,9 +69,6 @@ pub struct Refusal {
     /// The JSON pointer into the request.
     pub pointer: String,
 }
-
-/// A Gemini model with rules that do not apply to older ones. It signs the first call of each reply.
-const LATER_GEMINI: &str = "gemini-3-flash-preview";
 
 /// The user message of the next turn. It is never stored.
 const NEXT: &str = "Go on.";
@@ -188,16 +185,11 @@ impl Request {
     fn refusals_by_later_models(&self, sent: &Sent, profile: &'static Profile) -> Vec<Refusal> {
         let is_unsigned =
             |message: &Message| message.calls().next().is_some_and(|first| first.signature.is_none());
-        match profile.dialect {
-            Dialect::Gemini if !sent.messages.iter().any(is_unsigned) => {
-                self.refusals(sent, profile, Some(LATER_GEMINI))
+        match clients::of(Some(profile.dialect)).later_model {
+            Some(later) if !sent.messages.iter().any(is_unsigned) => {
+                self.refusals(sent, profile, Some(later))
             }
-            Dialect::AnthropicMessages
-            | Dialect::OpenaiChat
-            | Dialect::OpenaiResponses
-            | Dialect::Gemini
-            | Dialect::BedrockConverse
-            | Dialect::Mistral => Vec::new(),
+            Some(_) | None => Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@
 //! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
 //! locking and backups.
 
+mod clients;
 mod edit;
 mod files;
 mod halves;
@@ -37,7 +38,7 @@ pub use repair::{
     repair, repair_session,
 };
 pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of};
+pub use stores::{Look, ReadError, Relapse, WriteError, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

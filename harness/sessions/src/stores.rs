@@ -47,8 +47,7 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::{Dialect, histories};
-use serde_json::Value;
+use brickbat_rules::Dialect;
 use thiserror::Error;
 
 use crate::halves::Halves;
@@ -258,15 +257,6 @@ pub fn read_body(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
     Ok(session)
 }
 
-/// The messages of a parsed body, without their places.
-pub fn messages_of(body: &Value, dialect: Dialect) -> Vec<histories::Message> {
-    let plain = |message: crate::Message| histories::Message {
-        role: message.role,
-        blocks: message.blocks.into_iter().map(|block| block.content).collect(),
-    };
-    request::messages(body, dialect).into_iter().map(plain).collect()
-}
-
 #[cfg(all(test, feature = "sqlite"))]
 mod tests {
     use super::*;
@@ -274,7 +264,7 @@ mod tests {
     /// A new product has no store until its line is in `STORES`.
     #[test]
     fn every_product_has_one_store() {
-        let mut stored: Vec<Product> = STORES.iter().map(|store| store.product()).collect();
+        let mut stored: Vec<Product> = STORES.iter().map(|(product, _)| *product).collect();
         stored.sort_unstable();
         assert_eq!(stored, Product::ALL);
     }

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::wire;
 
 /// One variable.
 #[derive(Debug, Clone, Copy)]
@@ -79,16 +80,6 @@ pub const VARIABLES: &[Variable] = &[
     set("OPENROUTER_API_KEY", "brickbat", "LiteLLM, aider, goose"),
 ];
 
-/// The base URL of each dialect, in the form that its vendor's SDK expects.
-pub const BASE_URLS: &[(Dialect, &str)] = &[
-    (Dialect::AnthropicMessages, "{url}"),
-    (Dialect::OpenaiChat, "{url}/v1"),
-    (Dialect::OpenaiResponses, "{url}/v1"),
-    (Dialect::Gemini, "{url}"),
-    (Dialect::BedrockConverse, "{url}"),
-    (Dialect::Mistral, "{url}/mistral"),
-];
-
 /// Variables that are removed, because they would make a program bypass the provider.
 pub const WITHOUT: &[&str] = &[
     "ANTHROPIC_AUTH_TOKEN",
@@ -105,9 +96,10 @@ pub const WITHOUT: &[&str] = &[
     "GOOGLE_VERTEX_BASE_URL",
 ];
 
-/// The base URLs for a provider at that address.
+/// The base URLs for a provider at that address, in the form that each vendor's SDK expects.
 pub fn base_urls(url: &str) -> BTreeMap<Dialect, String> {
-    BASE_URLS.iter().map(|(dialect, base)| (*dialect, base.replace("{url}", url))).collect()
+    let base_url = |dialect| (dialect, format!("{url}{}", wire::of(dialect).sdk_base));
+    Dialect::ALL.into_iter().map(base_url).collect()
 }
 
 /// The variables to set for a provider at that address. `own` returns the values that the user has set.

@@ -142,7 +142,7 @@ impl Agent {
         let problem = match id.as_str() {
             "" => Some(IdProblem::Missing),
             id if self.is_taken(Some(step), id) => Some(IdProblem::Taken),
-            id => (!wire::of(self.setup.dialect).takes_id(id)).then_some(IdProblem::Refused),
+            id => (!(self.setup.dialect.codec().takes_id)(id)).then_some(IdProblem::Refused),
         };
         match problem {
             Some(problem) if self.decisions.replaces_id(problem) => self.new_id(Some(step)),
@@ -163,9 +163,9 @@ impl Agent {
 
     /// The ids of calls in the thread that this provider does not accept.
     pub(super) fn refused_ids(&self) -> Vec<String> {
-        let wire = wire::of(self.setup.dialect);
+        let codec = self.setup.dialect.codec();
         let ids = self.session.thread.iter().flat_map(Message::calls).map(|call| &call.id);
-        ids.filter(|id| !wire.takes_id(id)).cloned().collect()
+        ids.filter(|id| !(codec.takes_id)(id)).cloned().collect()
     }
 
     /// Gives the call with this id a new id, in the call and in its result.

@@ -3,16 +3,16 @@
 
 use super::Agent;
 use super::thread::{CallResult, Message};
-use brickbat_rules::dialect::Dialect;
 use brickbat_rules::longest_side;
 use brickbat_scenario::plan::GivenPicture;
+use brickbat_scenario::wire;
 
 impl Agent {
     /// In a stored thread, replaces each image that is not sent with a text.
     pub(super) fn fit_pictures(&mut self) {
         let Agent { setup, decisions, session, .. } = self;
         let is_sent = |picture: &GivenPicture| {
-            setup.dialect == SENT_TO && decisions.sends_picture(longest_side(&picture.data))
+            wire::of(setup.dialect).sends_pictures && decisions.sends_picture(longest_side(&picture.data))
         };
         for result in session.thread.iter_mut().filter_map(Message::results_mut).flatten() {
             if let Some(picture) = result.picture.take_if(|picture| !is_sent(picture)) {
@@ -21,9 +21,6 @@ impl Agent {
         }
     }
 }
-
-/// The provider to which this client sends images.
-const SENT_TO: Dialect = Dialect::AnthropicMessages;
 
 /// The text that the model reads instead of an image.
 pub(super) fn word_of(picture: &GivenPicture) -> String {
@@ -41,6 +38,7 @@ fn say(result: &mut CallResult, word: &str) {
 mod tests {
     use super::*;
     use crate::agent::Delivery;
+    use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::plan::{GivenBlock, GivenMessage, GivenResult};
     use brickbat_scenario::scenario::{Picture, PictureFormat};
 

@@ -111,7 +111,7 @@ mod tests {
             panic!("{:?}", agent.session.thread)
         };
         let [Block::Call(call)] = called.as_slice() else { panic!("{called:?}") };
-        assert!(wire::of(Dialect::Mistral).takes_id(&call.id), "{}", call.id);
+        assert!((Dialect::Mistral.codec().takes_id)(&call.id), "{}", call.id);
         assert_eq!((results[0].call_id.as_str(), &call.signature), (call.id.as_str(), &None));
         assert!(matches!(word.as_slice(), [Block::Text(_)]));
     }

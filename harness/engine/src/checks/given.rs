@@ -65,13 +65,13 @@ pub(super) fn is_broken(plan: &Plan) -> bool {
 /// Ids from another provider are not odd: complete threads move to another provider, and converting their ids
 /// to the new provider's format is part of such a move.
 fn is_odd(plan: &Plan, given: &[GivenMessage]) -> bool {
-    let wire = wire::of(plan.dialect);
+    let codec = plan.dialect.codec();
     let mut ids = BTreeSet::new();
     let mut is_odd_block = |block: &GivenBlock| match block {
         GivenBlock::Thinking { .. } => false,
         GivenBlock::Text(text) => text.trim().is_empty(),
         GivenBlock::Call { id, raw, .. } => {
-            raw.is_some() || (id.is_empty() && !wire.takes_id(id)) || !ids.insert(id.clone())
+            raw.is_some() || (id.is_empty() && !(codec.takes_id)(id)) || !ids.insert(id.clone())
         }
     };
     given.iter().any(|message| match message {

@@ -9,7 +9,6 @@
 use super::*;
 use brickbat_scenario::plan::PlannedTurn;
 use brickbat_scenario::scenario::Stop;
-use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
     summary: "every request of the thread is accepted, and every later turn works",
@@ -78,7 +77,7 @@ fn basis(evidence: &Evidence<'_>, check: &Check, request: &RequestView, pointer:
 fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty: &[CallKey]) -> bool {
     let dialect = evidence.plan.dialect_of(request.turn);
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
-    let is_refused = |call: &PlannedCall| !wire::of(dialect).takes_id(&call.id);
+    let is_refused = |call: &PlannedCall| !(dialect.codec().takes_id)(&call.id);
     guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
 }
 

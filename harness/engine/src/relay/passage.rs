@@ -182,8 +182,7 @@ impl Passage {
         if let Some(asked) = self.asked.as_ref().filter(|_| !is_packed) {
             let is_frames = content_type.starts_with("application/vnd.amazon.eventstream");
             let is_events = content_type.starts_with("text/event-stream") || is_frames;
-            // Gemini streams an array if the client does not ask for events.
-            let is_array = asked.streamed && asked.dialect == Dialect::Gemini && !is_events;
+            let is_array = asked.streamed && asked.dialect.may_stream_array() && !is_events;
             if is_success && (is_events || is_array) {
                 self.linter = Some(Linter::with(asked.strictness));
             }

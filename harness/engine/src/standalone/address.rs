@@ -93,11 +93,10 @@ pub(crate) fn addressed<'r>(
     Some(Addressed { profile, basis, route })
 }
 
-/// The profile for requests in a dialect. Mistral's API has the same paths as OpenAI's.
+/// The profile for requests to the paths of a dialect, which other dialects may share.
 fn judge(strictness: &Strictness, dialect: Dialect, model: &str) -> (&'static Profile, Basis) {
-    let is_meant = |profile: &&Profile| {
-        profile.dialect == dialect || (profile.dialect == Dialect::Mistral && dialect == Dialect::OpenaiChat)
-    };
+    let shares = |other: &Dialect| wire::of(*other).path_owner == Some(dialect);
+    let is_meant = |profile: &&Profile| profile.dialect == dialect || shares(&profile.dialect);
     if let Some(profile) = strictness.profile.filter(is_meant) {
         return (profile, Basis::Option);
     }
@@ -108,9 +107,8 @@ fn judge(strictness: &Strictness, dialect: Dialect, model: &str) -> (&'static Pr
     let Some(host) = rules::host_of_model(model) else {
         return (Profile::newest(dialect), Basis::Newest);
     };
-    let dialects = [dialect, Dialect::Mistral];
-    let of_chat = if dialect == Dialect::OpenaiChat { &dialects[..] } else { &dialects[..1] };
-    let profile = of_chat.iter().find_map(|dialect| rules::profile_for(*dialect, host, model));
+    let mut dialects = std::iter::once(dialect).chain(Dialect::ALL.into_iter().filter(shares));
+    let profile = dialects.find_map(|dialect| rules::profile_for(dialect, host, model));
     profile.map_or((Profile::newest(dialect), Basis::Newest), |profile| (profile, Basis::Model))
 }
 

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::address::Basis;
 use crate::improvise::Standing;
@@ -197,19 +196,6 @@ impl Log {
     /// The number of exchanges that precede the kept ones.
     pub fn n_forgotten(&self) -> u64 {
         self.exchanges.n_dropped
-    }
-
-    /// The report at this path: the state, or the kept exchanges and faults.
-    pub(crate) fn report(&self, path: &str, state: &impl Serialize) -> Option<Value> {
-        match path {
-            "state" => serde_json::to_value(state).ok(),
-            "journal" => Some(json!({
-                "forgotten": self.n_forgotten(),
-                "exchanges": self.exchanges().collect::<Vec<_>>(),
-                "faults": self.fault_records().collect::<Vec<_>>(),
-            })),
-            _ => None,
-        }
     }
 
     /// The number of requests for a reply, in all dialects.

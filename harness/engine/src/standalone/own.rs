@@ -8,9 +8,8 @@ use crate::improvise;
 use crate::provider::Answer;
 use crate::provider::voice::Voice;
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::ExchangeId;
-use brickbat_scenario::wire::{self, Tokens};
+use brickbat_scenario::wire;
 
 /// A report of the events so far is at paths below this one. The relay passes none of them on.
 pub(crate) const OWN: &str = "/_brickbat/";
@@ -47,15 +46,11 @@ impl OwnVoice {
 
     /// Any other answer.
     pub(crate) fn say(self, dialect: Dialect, say: impl FnOnce(Voice<'_>) -> Answer) -> Answer {
-        let plan = improvise::empty_plan(dialect, self.seed);
-        let (exchange, unique) = (self.exchange, self.unique());
-        let dialect = plan.dialect;
-        say(Voice { plan: &plan, dialect, exchange, unique: &unique, tokens: Tokens::PLANNED, n_late: 0 })
+        improvise::spoken(dialect, self.seed, self.exchange, say)
     }
 
     /// Digits that are unique to the answer.
     pub(crate) fn unique(self) -> String {
-        let stem = Random::of(self.seed, &[b"answers"]).next_number();
-        format!("{stem:016x}{:08x}", self.exchange.0)
+        improvise::unique(self.seed, self.exchange)
     }
 }

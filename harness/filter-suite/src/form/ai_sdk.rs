@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, CallResult, Message, Role, Thinking};
+use brickbat_rules::histories::{Block, CallResult, Message, Role, Signs, Thinking};
 use serde_json::{Map, Value, json};
 
 use super::{arguments, no_place};
@@ -150,31 +150,28 @@ fn texts(blocks: &[Block]) -> String {
 /// A provider's signature, in the field where its AI SDK package stores it.
 fn signed(thinking: &Thinking, dialect: Dialect) -> Map<String, Value> {
     let signature = thinking.signature.as_deref();
-    match dialect {
-        Dialect::AnthropicMessages => kept("anthropic", &[("signature", signature)]),
-        Dialect::BedrockConverse => kept("bedrock", &[("signature", signature)]),
-        Dialect::OpenaiResponses => {
-            kept("openai", &[("itemId", thinking.id.as_deref()), ("reasoningEncryptedContent", signature)])
+    match dialect.codec().signs {
+        Signs::Thoughts => kept(dialect, &[("signature", signature)]),
+        Signs::Items => {
+            kept(dialect, &[("itemId", thinking.id.as_deref()), ("reasoningEncryptedContent", signature)])
         }
-        Dialect::Gemini => kept("google", &[("thoughtSignature", signature)]),
-        Dialect::OpenaiChat | Dialect::Mistral => Map::new(),
+        Signs::Calls => kept(dialect, &[("thoughtSignature", signature)]),
+        Signs::Nothing => Map::new(),
     }
 }
 
 fn thought(signature: Option<&str>, item: Option<&str>, dialect: Dialect) -> Map<String, Value> {
-    match dialect {
-        Dialect::Gemini => kept("google", &[("thoughtSignature", signature)]),
-        Dialect::OpenaiResponses => kept("openai", &[("itemId", item)]),
-        Dialect::AnthropicMessages | Dialect::OpenaiChat | Dialect::BedrockConverse | Dialect::Mistral => {
-            Map::new()
-        }
+    match dialect.codec().signs {
+        Signs::Calls => kept(dialect, &[("thoughtSignature", signature)]),
+        Signs::Items => kept(dialect, &[("itemId", item)]),
+        Signs::Thoughts | Signs::Nothing => Map::new(),
     }
 }
 
-fn kept(provider: &str, fields: &[(&str, Option<&str>)]) -> Map<String, Value> {
+fn kept(dialect: Dialect, fields: &[(&str, Option<&str>)]) -> Map<String, Value> {
     let known = fields.iter().filter_map(|(key, value)| Some(((*key).to_owned(), json!((*value)?))));
     let known: Map<String, Value> = known.collect();
-    let entry = (!known.is_empty()).then(|| (provider.to_owned(), Value::Object(known)));
+    let entry = (!known.is_empty()).then(|| (dialect.codec().vendor.to_owned(), Value::Object(known)));
     entry.into_iter().collect()
 }
 

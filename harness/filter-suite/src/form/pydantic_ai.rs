@@ -27,7 +27,7 @@ pub(super) fn messages(messages: &[Message], dialect: Dialect) -> Result<Value, 
         };
         match message.role {
             Role::Assistant => list.push(json!({
-                "kind": "response", "parts": parts, "timestamp": TIMESTAMP, "provider_name": provider(dialect),
+                "kind": "response", "parts": parts, "timestamp": TIMESTAMP, "provider_name": dialect.codec().vendor,
             })),
             // The request that contains the instructions also contains the first text.
             _ => match list.last_mut() {
@@ -72,7 +72,7 @@ fn replied(block: &Block, dialect: Dialect) -> Result<Value, SuiteError> {
         Block::Text(text) => json!({ "part_kind": "text", "content": text }),
         Block::Thinking(thinking) => json!({
             "part_kind": "thinking", "content": thinking.text, "id": thinking.id, "signature": thinking.signature,
-            "provider_name": provider(dialect),
+            "provider_name": dialect.codec().vendor,
         }),
         Block::Call(call) => {
             let mut part = json!({
@@ -86,7 +86,7 @@ fn replied(block: &Block, dialect: Dialect) -> Result<Value, SuiteError> {
                 part["provider_details"] = json!({ "thought_signature": signature });
             }
             if call.item.is_some() || call.signature.is_some() {
-                part["provider_name"] = json!(provider(dialect));
+                part["provider_name"] = json!(dialect.codec().vendor);
             }
             part
         }
@@ -103,15 +103,4 @@ fn returned(block: &Block) -> Result<Value, SuiteError> {
         "part_kind": "tool-return", "tool_name": result.name, "content": result.text(),
         "tool_call_id": result.call, "timestamp": TIMESTAMP,
     }))
-}
-
-/// The name of a provider in pydantic-ai.
-fn provider(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::AnthropicMessages => "anthropic",
-        Dialect::BedrockConverse => "bedrock",
-        Dialect::Gemini => "google",
-        Dialect::Mistral => "mistral",
-        Dialect::OpenaiChat | Dialect::OpenaiResponses => "openai",
-    }
 }

@@ -2,14 +2,14 @@
 //! handoffs.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Message, Role, render};
+use brickbat_rules::histories::{Block, Message, Role, instructions, render};
 use brickbat_sessions::read_body;
 use serde_json::{Value, json};
 
-use super::edits::{has_results, is, text, with_blocks, with_entries};
+use super::edits::{is, text, with_blocks, with_entries};
 use super::sound::{carried, converter, mode};
 use super::{Own, Planted};
-use crate::facts::top_instructions;
+use crate::inputs::answers;
 use crate::{Asked, Filter, Function, Kind, Mode, Said};
 
 const ANTHROPIC: Dialect = Dialect::AnthropicMessages;
@@ -99,7 +99,7 @@ fn one_by_one(asked: &Asked) -> Said {
         });
     }
     messages.retain(|message| !message.blocks.is_empty());
-    let system = top_instructions(&asked.request).into_iter();
+    let system = instructions(&asked.request).into_iter();
     let before: Vec<Message> = system.map(|text| Message::text(Role::System, text)).collect();
     messages.splice(0..0, before);
     Said::request(render(asked.to, asked.model.as_deref(), &messages).body)
@@ -159,7 +159,7 @@ fn mark_last_text(asked: &Asked) -> Said {
 
 fn remind(asked: &Asked) -> Said {
     Said::request(with_entries(&asked.request, asked.from, |entries| {
-        for entry in entries.iter_mut().filter(|entry| has_results(entry)) {
+        for entry in entries.iter_mut().filter(|entry| answers(entry)) {
             if let Some(blocks) = entry.get_mut("content").and_then(Value::as_array_mut) {
                 blocks.insert(0, json!({ "text": "Remember the rules." }));
             }

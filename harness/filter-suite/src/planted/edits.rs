@@ -3,6 +3,8 @@
 use brickbat_rules::{Dialect, list_of};
 use serde_json::Value;
 
+use crate::inputs::answers;
+
 /// Returns the body with its list changed.
 pub(super) fn with_entries(body: &Value, dialect: Dialect, change: impl FnOnce(&mut Vec<Value>)) -> Value {
     let mut body = body.clone();
@@ -38,7 +40,7 @@ pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
     let mut before = Vec::new();
     let mut turns: Vec<Vec<Value>> = Vec::new();
     for entry in entries {
-        let begins = text(entry, "role") == "user" && !has_results(entry);
+        let begins = text(entry, "role") == "user" && !answers(entry);
         match turns.last_mut() {
             // A user message after another one, or after results, belongs to the current turn.
             Some(turn) if !begins || turn.iter().all(|entry| text(entry, "role") == "user") => {
@@ -49,15 +51,4 @@ pub(super) fn turns(entries: &[Value]) -> (Vec<Value>, Vec<Vec<Value>>) {
         }
     }
     (before, turns)
-}
-
-/// Returns whether a message has results among its blocks.
-pub(super) fn has_results(entry: &Value) -> bool {
-    let blocks = ["content", "parts"].iter().find_map(|key| entry.get(key)?.as_array());
-    let is_result = |block: &Value| {
-        is(block, "tool_result")
-            || block.get("toolResult").is_some()
-            || block.get("functionResponse").is_some()
-    };
-    blocks.is_some_and(|blocks| blocks.iter().any(is_result))
 }

@@ -134,8 +134,8 @@ pub(super) fn summarised(body: &Value, dialect: Dialect) -> Value {
         let (before, mut all) = turns(entries);
         let Some(last) = all.pop().filter(|_| !all.is_empty()) else { return };
         let summary = [(dialect.codec().prompt)(SUMMED_UP)];
-        // Bedrock requires alternating roles and does not merge messages.
-        let summary = summary.into_iter().filter(|_| dialect != Dialect::BedrockConverse);
+        // Where roles must alternate, the last turn's prompt cannot follow it.
+        let summary = summary.into_iter().filter(|_| !dialect.codec().alternates);
         *entries = before.into_iter().chain(summary).chain(last).collect();
     })
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::assertion::Assertion;
 use super::page::Page;
-use super::{ExportFile, Framework, Refusal, template, words};
+use super::{ExportFile, Framework, Refusal, words};
 use crate::baseline::{Entry, PlanFindings};
 use brickbat_rules::Rule;
 

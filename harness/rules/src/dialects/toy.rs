@@ -4,9 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::{Checker, Definition, Switches};
+use crate::histories::read::{json_text, spoken, text};
 use crate::histories::render::{Source, Writer, object, text_of};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
     is_short_id,
 };
 use crate::json::{Document, Json};
@@ -33,6 +34,7 @@ pub(super) static DEFINITION: Definition = Definition {
 
 static CODEC: Codec = Codec {
     write,
+    read: |reader, entry| reader.message(entry, "content", block),
     result: result_of,
     placement: Placement::Apart,
     prompt: |words| entry("user", vec![json!({ "text": words })]),
@@ -42,7 +44,7 @@ static CODEC: Codec = Codec {
     model: "toy-1",
     vendor: "toy",
     signs: Signs::Nothing,
-    lists_instructions: true,
+    instructions_at: &[],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: false,
@@ -95,6 +97,22 @@ fn write(writer: &mut Writer, _: &mut Map<String, Value>, messages: &[Message]) 
 fn result_of(result: &CallResult) -> Value {
     let result = json!({ "id": result.call, "text": text_of(result), "is_error": result.is_error });
     entry("tool", vec![json!({ "result": result })])
+}
+
+fn block(value: &Value) -> Option<Block> {
+    if let Some(call) = value.get("call") {
+        let (id, name, arguments) = (text(call, "id"), text(call, "name"), json_text(call.get("args")));
+        return Some(Block::Call(Call { id, name, arguments, ..Call::default() }));
+    }
+    if let Some(result) = value.get("result") {
+        return Some(Block::Result(CallResult {
+            call: text(result, "id"),
+            output: vec![spoken(result.get("text"))],
+            is_error: result.get("is_error").and_then(Value::as_bool) == Some(true),
+            ..CallResult::default()
+        }));
+    }
+    Some(Block::Text(value.get("text")?.as_str()?.to_owned()))
 }
 
 static BODY_NOT_JSON: Rule = Rule::measured("toy/body-not-json", "TOY-BODY-1", 0, "2026-11");

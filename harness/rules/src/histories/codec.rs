@@ -1,17 +1,21 @@
-//! How a dialect writes a conversation, and how dialects differ in this.
+//! How a dialect writes and reads a conversation, and how dialects differ in this.
 
 use serde_json::{Map, Value};
 
+use super::read::Reader;
 use super::render::Writer;
-use super::{CallResult, Message};
+use super::{CallResult, Message, Role};
 use crate::Dialect;
+use crate::json::Json;
 
-/// How a dialect represents a conversation. No other code writes conversations for all dialects, or compares dialects to
-/// find out how one writes them.
+/// How a dialect represents a conversation. No other code writes or reads the bodies of all dialects, or compares dialects
+/// to find out how one represents them.
 #[derive(Debug)]
 pub struct Codec {
     /// Writes the messages into the list, and the fields of the body around the list.
     pub(crate) write: fn(&mut Writer, &mut Map<String, Value>, &[Message]),
+    /// Reads an entry of the list, and returns its role.
+    pub(crate) read: fn(&mut Reader<'_>, Json<'_, '_>) -> Role,
     /// A result as it appears in a message, or in the list if [`Placement::Apart`].
     pub result: fn(&CallResult) -> Value,
     /// The position of results.
@@ -30,8 +34,8 @@ pub struct Codec {
     pub vendor: &'static str,
     /// The blocks that the provider signs.
     pub signs: Signs,
-    /// True if instructions are messages in the list rather than a separate field.
-    pub lists_instructions: bool,
+    /// Body fields with the instructions. Empty if instructions are messages in the list.
+    pub instructions_at: &'static [&'static str],
     /// True if user and model messages must alternate in the list.
     pub alternates: bool,
     /// True if a message without a role is the user's.
@@ -43,7 +47,7 @@ pub struct Codec {
 }
 
 impl Dialect {
-    /// How the dialect writes a conversation.
+    /// How the dialect writes and reads a conversation.
     pub fn codec(self) -> &'static Codec {
         self.definition().codec
     }
@@ -104,16 +108,17 @@ impl IdForm {
     }
 }
 
-pub(crate) const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+/// The alphabet of most ids.
+pub const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 pub(crate) const LOWER_CASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// [`Codec::takes_id`] for most dialects. The shortest known limit is the OpenAI Chat Completions one.
-pub fn is_short_id(id: &str) -> bool {
+pub(crate) fn is_short_id(id: &str) -> bool {
     (1..=40).contains(&id.len()) && crate::dialects::is_plain_name(id)
 }
 
-/// [`Codec::takes_id`] for Mistral.
-pub fn is_mistral_id(id: &str) -> bool {
+/// [`Codec::takes_id`] for Mistral. Its ids have nine letters and digits.
+pub(crate) fn is_mistral_id(id: &str) -> bool {
     id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 

@@ -10,6 +10,7 @@ use crate::scenario::{
 };
 use crate::wire;
 use brickbat_rules::dialect::Dialect;
+use brickbat_rules::histories::Signs;
 
 use super::call_table::CallTable;
 use super::header::is_evidence;
@@ -272,13 +273,13 @@ pub(super) fn impossible(scenario: &Scenario, dialect: Dialect) -> Option<String
             "our {dialect} provider does not show the model's thinking, so the given history has none"
         ));
     }
-    if thought.is_some() && dialect == Dialect::Gemini {
-        return Some("gemini signs calls, not thoughts, so a stored thought has no effect there".to_owned());
+    let codec = dialect.codec();
+    if thought.is_some() && codec.signs == Signs::Calls {
+        return Some(format!("{dialect} signs calls, not thoughts, so a stored thought has no effect there"));
     }
     let is_shown = messages.iter().flat_map(GivenMessage::results).any(|result| result.shows.is_some());
-    let takes_pictures =
-        matches!(dialect, Dialect::AnthropicMessages | Dialect::BedrockConverse | Dialect::OpenaiResponses);
-    (is_shown && !takes_pictures).then(|| format!("{dialect} does not support images in tool results"))
+    (is_shown && !codec.has_pictures_in_results)
+        .then(|| format!("{dialect} does not support images in tool results"))
 }
 
 /// Lowers the history to wire ids and markers. Its calls become calls in the plan, after all others.

@@ -27,7 +27,7 @@ impl IdSource<'_> {
         digest.bytes(self.dialect.name().as_bytes());
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
-        wire::of(self.dialect).traits.call_id.mint(&mut Random::new(digest.value()))
+        wire::mint(wire::of(self.dialect).traits.call_id, &mut Random::new(digest.value()))
     }
 
     /// The wire id of a search that the provider runs itself.
@@ -35,7 +35,7 @@ impl IdSource<'_> {
         let mut digest = self.digest();
         digest.bytes(b"search");
         digest.bytes(&search.to_le_bytes());
-        SEARCH_ID.mint(&mut Random::new(digest.value()))
+        wire::mint(SEARCH_ID, &mut Random::new(digest.value()))
     }
 
     /// The marker of a call. It contains none of `taken`, and none of them contains it.
@@ -65,7 +65,7 @@ impl IdSource<'_> {
 }
 
 /// The format of Anthropic's ids for its own searches. No other supported provider runs searches.
-const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERIC };
+const SEARCH_ID: IdForm = IdForm { prefix: "srvtoolu_01", n_letters: 22, alphabet: wire::ALPHANUMERICS };
 
 const LOWERCASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 

@@ -70,8 +70,6 @@ pub(crate) struct RequestForm {
     /// The key under which a single entry in the tool list contains all declarations; `None` if each tool has
     /// its own entry.
     pub declarations_key: Option<&'static str>,
-    /// Returns whether the provider accepts an id of a call when it is sent back.
-    pub takes_id: fn(&str) -> bool,
     /// Writes the messages of a thread with commas between them, without brackets.
     pub messages: fn(&mut Vec<u8>, &[Message]),
 }
@@ -128,11 +126,6 @@ impl Wire {
         out.push(b']');
     }
 
-    /// True if the provider accepts an id of a call when it is sent back.
-    pub fn takes_id(&self, id: &str) -> bool {
-        (self.request.takes_id)(id)
-    }
-
     /// The model to ask if none is named.
     pub fn current_model(&self) -> &'static str {
         self.request.current_model
@@ -154,13 +147,6 @@ impl Wire {
             .declarations_key
             .map_or(declared.to_string(), |key| json!([{ key: declared }]).to_string())
     }
-}
-
-/// The [`RequestForm::takes_id`] of most dialects. The shortest limit seen is that of OpenAI Chat
-/// Completions.
-pub(crate) fn short_ascii_id(id: &str) -> bool {
-    (1..=40).contains(&id.len())
-        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 /// The blocks of a message, for a dialect whose provider runs no tools.

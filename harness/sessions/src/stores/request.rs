@@ -1,18 +1,17 @@
 //! Request bodies and bare lists of messages, in all dialects. They are sent exactly as stored.
 
 mod entries;
-mod read;
 mod write;
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::{Block as Content, Role};
-use brickbat_rules::json::Document;
+use brickbat_rules::histories::{Block as Content, Entry, Role, list_in, read_entry};
+use brickbat_rules::json::{Document, Json};
 use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::{Value, json};
 
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Block, Files, Message, Product, Sent, Session};
+use crate::{Block, Ending, Files, Message, Place, Product, Sent, Session};
 
 pub(crate) struct Request;
 
@@ -76,15 +75,6 @@ fn part(block: &Content) -> Value {
     }
 }
 
-/// The messages of a parsed body. Their places have no byte ranges.
-pub(crate) fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
-    let body = body.to_string();
-    let Ok(document) = Document::parse(body.as_bytes()) else { return Vec::new() };
-    let root = document.root();
-    let list = if root.is_array() { root } else { root.field(list_of(dialect)) };
-    read::messages(dialect, list, "")
-}
-
 /// The conversation in a body of a known dialect.
 ///
 /// # Errors
@@ -94,11 +84,10 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
     let unread = |words: &str| ReadError::Form { product: Product::Request, words: words.to_owned() };
     let document = Document::parse(body).map_err(|error| unread(&format!("not JSON: {error}")))?;
     let root = document.root();
-    let (list, at) = match root.is_array() {
-        true => (root, String::new()),
-        false => (root.field(list_of(dialect)), format!("/{}", list_of(dialect))),
-    };
-    let messages = read::messages(dialect, list, &at);
+    let list = list_in(dialect, root);
+    let at = if root.is_array() { String::new() } else { format!("/{}", list_of(dialect)) };
+    let messages = list.items().enumerate().map(|(n, entry)| message(dialect, entry, format!("{at}/{n}")));
+    let messages = messages.collect();
     let model = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
     Ok(Session {
         dialect: Some(dialect),
@@ -112,6 +101,16 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
             "the list",
         )
     })
+}
+
+/// The message in the entry at a pointer.
+fn message(dialect: Dialect, entry: Json<'_, '_>, pointer: String) -> Message {
+    let span = entry.span();
+    let place = |pointer| Place::in_file(span.start as u64..span.end as u64, pointer);
+    let Entry { role, id, blocks } = read_entry(dialect, entry, &pointer);
+    let block = |(pointer, content)| Block { place: place(pointer), content, state: None };
+    let blocks = blocks.into_iter().map(block).collect();
+    Message { role, blocks, id, place: place(pointer), ending: Ending::Whole }
 }
 
 #[cfg(test)]

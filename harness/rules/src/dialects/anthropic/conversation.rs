@@ -3,13 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
+use crate::histories::read::{json_text, output, owned, text};
 use crate::histories::render::{Writer, instructions, object, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Signs, is_short_id,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, Image, KEPT_ELSEWHERE, Message, Placement, Signs,
+    Thinking, is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {
     write,
+    read: |reader, entry| reader.message(entry, "content", block),
     result: |result| result_of(result, json!(result.text())),
     placement: Placement::InMessage { blocks: "content", with_words: true },
     prompt: |words| json!({ "role": "user", "content": words }),
@@ -19,7 +22,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "claude-sonnet-4-5",
     vendor: "anthropic",
     signs: Signs::Thoughts,
-    lists_instructions: false,
+    instructions_at: &["system"],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: true,
@@ -69,4 +72,32 @@ fn result_of(result: &CallResult, content: Value) -> Value {
         value["is_error"] = json!(true);
     }
     value
+}
+
+fn block(value: &Value) -> Option<Block> {
+    Some(match value.get("type")?.as_str()? {
+        "text" => Block::Text(owned(value, "text")?),
+        "thinking" => Block::Thinking(Thinking {
+            text: text(value, "thinking"),
+            signature: owned(value, "signature"),
+            id: None,
+        }),
+        "tool_use" => Block::Call(Call {
+            id: text(value, "id"),
+            name: text(value, "name"),
+            arguments: json_text(value.get("input")),
+            ..Call::default()
+        }),
+        "tool_result" => Block::Result(CallResult {
+            call: text(value, "tool_use_id"),
+            output: output(Dialect::AnthropicMessages, value.get("content"), block),
+            is_error: value.get("is_error").and_then(Value::as_bool) == Some(true),
+            ..CallResult::default()
+        }),
+        "image" => {
+            let source = value.get("source")?;
+            Block::Image(Image { media_type: owned(source, "media_type")?, data: owned(source, "data")? })
+        }
+        _ => return None,
+    })
 }

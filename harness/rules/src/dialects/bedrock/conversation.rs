@@ -3,13 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
+use crate::histories::read::{json_text, output, owned, text};
 use crate::histories::render::{Writer, instructions, object, text_of, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Signs, is_short_id,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Signs,
+    Thinking, is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {
     write,
+    read: |reader, entry| reader.message(entry, "content", block),
     result: result_of,
     placement: Placement::InMessage { blocks: "content", with_words: true },
     prompt: |words| json!({ "role": "user", "content": [{ "text": words }] }),
@@ -20,7 +23,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "anthropic.claude-sonnet-4-5-20250929-v1:0",
     vendor: "bedrock",
     signs: Signs::Thoughts,
-    lists_instructions: false,
+    instructions_at: &["system"],
     alternates: true,
     may_lack_role: false,
     has_pictures_in_results: true,
@@ -72,4 +75,29 @@ fn result_of(result: &CallResult) -> Value {
     }
     let status = if result.is_error { "error" } else { "success" };
     json!({ "toolResult": { "toolUseId": result.call, "content": output, "status": status } })
+}
+
+fn block(value: &Value) -> Option<Block> {
+    if let Some(text) = value.get("text") {
+        return Some(Block::Text(text.as_str()?.to_owned()));
+    }
+    if let Some(call) = value.get("toolUse") {
+        return Some(Block::Call(Call {
+            id: text(call, "toolUseId"),
+            name: text(call, "name"),
+            arguments: json_text(call.get("input")),
+            ..Call::default()
+        }));
+    }
+    if let Some(thought) = value.pointer("/reasoningContent/reasoningText") {
+        let (text, signature) = (text(thought, "text"), owned(thought, "signature"));
+        return Some(Block::Thinking(Thinking { text, signature, id: None }));
+    }
+    let result = value.get("toolResult")?;
+    Some(Block::Result(CallResult {
+        call: text(result, "toolUseId"),
+        output: output(Dialect::BedrockConverse, result.get("content"), block),
+        is_error: text(result, "status") == "error",
+        ..CallResult::default()
+    }))
 }

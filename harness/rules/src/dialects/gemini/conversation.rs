@@ -3,13 +3,16 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
+use crate::histories::read::{json_text, spoken, text};
 use crate::histories::render::{Writer, instructions, object, tool_names, turns};
 use crate::histories::{
-    Block, CallResult, Codec, IdForm, LOWER_CASE, Message, Placement, Role, Signs, is_short_id,
+    Block, Call, CallResult, Codec, IdForm, LOWER_CASE, Message, Placement, Role, Signs, Thinking,
+    is_short_id,
 };
 
 pub(crate) const CODEC: Codec = Codec {
     write,
+    read: |reader, entry| reader.message(entry, "parts", block),
     result: result_of,
     placement: Placement::InMessage { blocks: "parts", with_words: false },
     prompt: |words| json!({ "role": "user", "parts": [{ "text": words }] }),
@@ -20,7 +23,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gemini-3-pro-preview",
     vendor: "google",
     signs: Signs::Calls,
-    lists_instructions: false,
+    instructions_at: &["systemInstruction", "system_instruction"],
     alternates: false,
     may_lack_role: true,
     has_pictures_in_results: false,
@@ -86,4 +89,49 @@ fn result_of(result: &CallResult) -> Value {
         value["functionResponse"]["id"] = json!(result.call);
     }
     value
+}
+
+/// Reads a part. Each field has two names: the documented one, and the protocol buffer name, which the JSON
+/// form also accepts (<https://protobuf.dev/programming-guides/json/>).
+fn block(value: &Value) -> Option<Block> {
+    let field = |camel: &str, snake: &str| {
+        let named = |name: &str| value.get(name).filter(|value| !value.is_null());
+        named(camel).or_else(|| named(snake))
+    };
+    let signature = field("thoughtSignature", "thought_signature").and_then(Value::as_str).map(str::to_owned);
+    if let Some(call) = field("functionCall", "function_call") {
+        return Some(Block::Call(Call {
+            id: text(call, "id"),
+            name: text(call, "name"),
+            arguments: json_text(call.get("args")),
+            signature,
+            item: None,
+        }));
+    }
+    if let Some(result) = field("functionResponse", "function_response") {
+        return Some(Block::Result(CallResult {
+            call: text(result, "id"),
+            name: text(result, "name"),
+            output: vec![spoken(words_of(result.get("response")))],
+            is_error: result.pointer("/response/error").is_some(),
+            item: None,
+        }));
+    }
+    let words = value.get("text")?.as_str()?.to_owned();
+    match value.get("thought").and_then(Value::as_bool) {
+        Some(true) => Some(Block::Thinking(Thinking { text: words, signature, id: None })),
+        // A signed text is more than its words, so it is kept as JSON.
+        _ if signature.is_some() => None,
+        _ => Some(Block::Text(words)),
+    }
+}
+
+/// The content of a response. If it has a single field, such as the `output` or `error` that SDKs write, the
+/// value of that field.
+fn words_of(response: Option<&Value>) -> Option<&Value> {
+    let fields = response?.as_object()?;
+    match fields.len() {
+        1 => fields.values().next(),
+        _ => response,
+    }
 }

@@ -1,15 +1,18 @@
-//! OpenAI Chat Completions: the conversation in a request. Mistral writes the same.
+//! OpenAI Chat Completions: the conversation in a request. Mistral writes and reads the same.
 
 use serde_json::{Map, Value, json};
 
+use crate::histories::read::{Reader, json_text, spoken};
 use crate::histories::render::{Source, Writer, data_url, text_of, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, KEPT_ELSEWHERE, Message, Placement, Role, Signs,
     is_short_id,
 };
+use crate::json::Json;
 
 pub(crate) const CODEC: Codec = Codec {
     write,
+    read,
     result: result_of,
     placement: Placement::Apart,
     prompt: |words| json!({ "role": "user", "content": words }),
@@ -19,7 +22,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gpt-5.2",
     vendor: "openai",
     signs: Signs::Nothing,
-    lists_instructions: true,
+    instructions_at: &[],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: false,
@@ -47,8 +50,8 @@ fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Messa
         match message.role {
             _ if others.is_empty() && has_results => {}
             Role::Assistant => assistant(writer, &others),
-            Role::System => spoken(writer, "system", &others),
-            Role::User | Role::Tool => spoken(writer, "user", &others),
+            Role::System => said(writer, "system", &others),
+            Role::User | Role::Tool => said(writer, "user", &others),
         }
     }
 }
@@ -57,7 +60,7 @@ fn result_of(result: &CallResult) -> Value {
     json!({ "role": "tool", "tool_call_id": result.call, "content": text_of(result) })
 }
 
-fn spoken(writer: &mut Writer, role: &str, blocks: &[(Source, &Block)]) {
+fn said(writer: &mut Writer, role: &str, blocks: &[(Source, &Block)]) {
     let at = writer.next();
     let content = match blocks {
         [(source, Block::Text(text))] => {
@@ -116,5 +119,46 @@ fn part(writer: &Writer, block: &Block) -> Option<Value> {
         Block::Image(image) => Some(json!({ "type": "image_url", "image_url": { "url": data_url(image) } })),
         Block::Native { dialect, value } if *dialect == writer.dialect => Some(value.clone()),
         _ => None,
+    }
+}
+
+/// Reads a message. Messages of OpenAI Responses are read in the same way.
+fn read(reader: &mut Reader<'_>, entry: Json<'_, '_>) -> Role {
+    let word = |value: Json<'_, '_>, key: &str| value.field(key).as_str().unwrap_or_default().into_owned();
+    let role = word(entry, "role");
+    if role == "tool" {
+        reader.push_entry(Block::Result(CallResult {
+            call: word(entry, "tool_call_id"),
+            name: word(entry, "name"),
+            output: vec![spoken(entry.get("content").map(Json::to_value).as_ref())],
+            ..CallResult::default()
+        }));
+        return Role::Tool;
+    }
+    let content = entry.field("content");
+    if let Some(text) = content.as_str() {
+        reader.push(format_args!("/content"), Block::Text(text.into_owned()));
+    }
+    for (n, part) in content.items().enumerate() {
+        let block = match part.field("text").as_str() {
+            Some(text) => Block::Text(text.into_owned()),
+            None => reader.native(part.to_value()),
+        };
+        reader.push(format_args!("/content/{n}"), block);
+    }
+    for (n, call) in entry.field("tool_calls").items().enumerate() {
+        let function = call.field("function");
+        let call = Call {
+            id: word(call, "id"),
+            name: word(function, "name"),
+            arguments: json_text(function.get("arguments").map(Json::to_value).as_ref()),
+            ..Call::default()
+        };
+        reader.push(format_args!("/tool_calls/{n}"), Block::Call(call));
+    }
+    match role.as_str() {
+        "assistant" => Role::Assistant,
+        "system" | "developer" => Role::System,
+        _ => Role::User,
     }
 }

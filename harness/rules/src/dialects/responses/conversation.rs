@@ -3,13 +3,18 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
+use crate::dialects::openai;
+use crate::histories::read::{Reader, json_text, owned, spoken, text};
 use crate::histories::render::{Source, Writer, data_url, instructions, text_of, tool_names};
 use crate::histories::{
-    ALPHANUMERICS, Block, CallResult, Codec, IdForm, Message, Placement, Role, Signs, is_short_id,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, Message, Placement, Role, Signs, Thinking,
+    is_short_id,
 };
+use crate::json::Json;
 
 pub(crate) const CODEC: Codec = Codec {
     write,
+    read,
     result: result_of,
     placement: Placement::Apart,
     prompt: |words| json!({ "role": "user", "content": words }),
@@ -19,7 +24,7 @@ pub(crate) const CODEC: Codec = Codec {
     model: "gpt-5.2",
     vendor: "openai",
     signs: Signs::Items,
-    lists_instructions: false,
+    instructions_at: &["instructions"],
     alternates: false,
     may_lack_role: false,
     has_pictures_in_results: true,
@@ -143,4 +148,45 @@ fn output_of(result: &CallResult) -> Value {
         _ => None,
     });
     parts.collect()
+}
+
+/// Reads an item.
+fn read(reader: &mut Reader<'_>, entry: Json<'_, '_>) -> Role {
+    let value = entry.to_value();
+    let id = || owned(&value, "id");
+    match text(&value, "type").as_str() {
+        "function_call" | "custom_tool_call" => {
+            reader.push_entry(Block::Call(Call {
+                id: text(&value, "call_id"),
+                name: text(&value, "name"),
+                arguments: json_text(value.get("arguments").or_else(|| value.get("input"))),
+                signature: None,
+                item: id(),
+            }));
+            Role::Assistant
+        }
+        "function_call_output" | "custom_tool_call_output" => {
+            reader.push_entry(Block::Result(CallResult {
+                call: text(&value, "call_id"),
+                output: vec![spoken(value.get("output"))],
+                item: id(),
+                ..CallResult::default()
+            }));
+            Role::Tool
+        }
+        "reasoning" => {
+            let (text, signature) = (String::new(), owned(&value, "encrypted_content"));
+            reader.push_entry(Block::Thinking(Thinking { text, signature, id: id() }));
+            Role::Assistant
+        }
+        "" | "message" => {
+            reader.id = id().filter(|id| !id.is_empty());
+            (openai::CODEC.read)(reader, entry)
+        }
+        _ => {
+            let native = reader.native(value);
+            reader.push_entry(native);
+            Role::Assistant
+        }
+    }
 }

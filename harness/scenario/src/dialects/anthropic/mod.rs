@@ -13,7 +13,7 @@ use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -22,7 +22,7 @@ pub(crate) const WIRE: Wire = Wire {
         paths: Paths::Fixed("/v1/messages"),
         request_id_header: "request-id",
         message_id_prefix: "msg_01",
-        call_id: IdForm { prefix: "toolu_01", n_letters: 22, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "toolu_01", n_letters: 22, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "max_tokens"),
             (Stop::Pause, "pause_turn"),
@@ -36,6 +36,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: true,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, json_or_nothing, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, json_or_nothing, list, prefixed};
 use crate::wire::thread::{Block, CallResult, Message, ServerBlock};
 
 use super::WEB_SEARCH;
@@ -18,7 +18,6 @@ pub(super) const FORM: RequestForm = RequestForm {
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "input_schema": tool.input_schema }),
     search: Some(|| json!({ "type": "web_search_20250305", "name": WEB_SEARCH, "max_uses": 5 })),
     declarations_key: None,
-    takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread, message),
 };
 

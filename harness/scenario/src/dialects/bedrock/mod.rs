@@ -15,7 +15,7 @@ use crate::wire::history::owned_text;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, event_stream,
+    ALPHANUMERICS, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, event_stream,
 };
 use brickbat_rules::json::Json;
 
@@ -24,7 +24,7 @@ pub(crate) const WIRE: Wire = Wire {
         paths: Paths::OfModel { read: read_path, write: write_path },
         stream_type: event_stream::CONTENT_TYPE,
         request_id_header: "x-amzn-requestid",
-        call_id: IdForm { prefix: "tooluse_", n_letters: 22, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "tooluse_", n_letters: 22, alphabet: ALPHANUMERICS },
         tools_at: &["toolConfig", "tools"],
         stop_words: &[
             (Stop::Length, "max_tokens"),
@@ -37,6 +37,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_thinking_before_calls: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id, spoken};
+use crate::wire::request::{RequestForm, list, prefixed, spoken};
 use crate::wire::thread::{Block, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -18,7 +18,6 @@ pub(super) const FORM: RequestForm = RequestForm {
     },
     search: None,
     declarations_key: None,
-    takes_id: short_ascii_id,
     messages,
 };
 

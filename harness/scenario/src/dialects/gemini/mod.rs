@@ -21,7 +21,7 @@ use crate::wire::history::owned_text;
 use crate::wire::marks::blocks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, malformed_event,
+    ALPHANUMERICS, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, malformed_event,
     usual_request_id,
 };
 use brickbat_rules::json::Json;
@@ -32,7 +32,7 @@ const VERSIONS: [&str; 4] = ["v1", "v1beta", "v1alpha", "v1beta1"];
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::OfModel { read: read_path, write: write_path },
-        call_id: IdForm { prefix: "", n_letters: 8, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "", n_letters: 8, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "MAX_TOKENS"),
             (Stop::Refusal, "SAFETY"),
@@ -48,6 +48,9 @@ pub(crate) const WIRE: Wire = Wire {
         refuses_half_characters: false,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

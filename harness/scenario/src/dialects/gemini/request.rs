@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id, spoken};
+use crate::wire::request::{RequestForm, list, prefixed, spoken};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -17,7 +17,6 @@ pub(super) const FORM: RequestForm = RequestForm {
     tool: |tool| json!({ "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.input_schema }),
     search: None,
     declarations_key: Some("functionDeclarations"),
-    takes_id: short_ascii_id,
     messages,
 };
 

@@ -10,13 +10,14 @@ use serde_json::{Value, json};
 
 use super::openai;
 use crate::scenario::Stop;
-use crate::wire::{ALPHANUMERIC, DialectTraits, IdForm, Overflow, Wire};
+use crate::wire::{ALPHANUMERICS, DialectTraits, IdForm, Overflow, Wire};
+use brickbat_rules::dialect::Dialect;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         request_id_header: "mistral-correlation-id",
         message_id_prefix: "",
-        call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERICS },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
         interleaves: false,
         // No public thread mentions it.
@@ -25,6 +26,9 @@ pub(crate) const WIRE: Wire = Wire {
         wants_word_after_results: true,
         ..openai::WIRE.traits
     },
+    path_owner: Some(Dialect::OpenaiChat),
+    // This part of the path tells its requests from OpenAI's.
+    sdk_base: "/mistral",
     request: request::FORM,
     asks_for_usage: |_| false,
     request_id: str::to_owned,

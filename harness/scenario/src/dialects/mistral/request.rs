@@ -3,9 +3,5 @@
 use crate::dialects::openai;
 use crate::wire::request::RequestForm;
 
-pub(super) const FORM: RequestForm = RequestForm {
-    current_model: "mistral-large-latest",
-    newer_model: None,
-    takes_id: |id| id.len() == 9 && id.bytes().all(|byte| byte.is_ascii_alphanumeric()),
-    ..openai::request::FORM
-};
+pub(super) const FORM: RequestForm =
+    RequestForm { current_model: "mistral-large-latest", newer_model: None, ..openai::request::FORM };

@@ -14,7 +14,7 @@ use crate::wire::decode::SseDecoder;
 use crate::wire::history::owned_text;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -22,7 +22,7 @@ pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/v1/chat/completions"),
         message_id_prefix: "chatcmpl-",
-        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "length"),
             (Stop::Refusal, "content_filter"),
@@ -37,6 +37,9 @@ pub(crate) const WIRE: Wire = Wire {
         writes_arguments: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "/v1",
+    sends_pictures: false,
     request: request::FORM,
     side_answer: |method, path, _| models(method, path),
     asks_for_usage: |body| body.field("stream_options").field("include_usage").as_bool() == Some(true),

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::wire::json_string;
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed};
 use crate::wire::thread::{Block, Call, CallResult, Message};
 
 pub(crate) const FORM: RequestForm = RequestForm {
@@ -20,7 +20,6 @@ pub(crate) const FORM: RequestForm = RequestForm {
     },
     search: None,
     declarations_key: None,
-    takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), messages_of),
 };
 

@@ -14,7 +14,7 @@ use crate::wire::decode::SseDecoder;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::Offer;
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
+    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
 };
 use brickbat_rules::json::Json;
 
@@ -22,7 +22,7 @@ pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/v1/responses"),
         message_id_prefix: "resp_",
-        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "max_output_tokens"),
             (Stop::Refusal, "content_filter"),
@@ -36,6 +36,9 @@ pub(crate) const WIRE: Wire = Wire {
         writes_arguments: true,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "/v1",
+    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,

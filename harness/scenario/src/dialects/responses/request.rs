@@ -6,7 +6,7 @@
 
 use serde_json::json;
 
-use crate::wire::request::{RequestForm, list, prefixed, short_ascii_id};
+use crate::wire::request::{RequestForm, list, prefixed};
 use crate::wire::thread::{Block, CallResult, Message, Thought};
 
 pub(super) const FORM: RequestForm = RequestForm {
@@ -18,7 +18,6 @@ pub(super) const FORM: RequestForm = RequestForm {
     tool: |tool| json!({ "type": "function", "name": tool.name, "description": tool.description, "parameters": tool.input_schema }),
     search: None,
     declarations_key: None,
-    takes_id: short_ascii_id,
     messages: |out, thread| list(out, thread.iter().filter(|message| !is_empty(message)), message),
 };
 

@@ -14,11 +14,11 @@ use crate::wire::frames::Encoded;
 use crate::wire::history::{of_messages, owned_text, string};
 use crate::wire::marks::blocks;
 use crate::wire::offer::{CallableTool, Offer};
-use crate::wire::request::{RequestForm, list, short_ascii_id};
+use crate::wire::request::{RequestForm, list};
 use crate::wire::sse::SseEvent;
 use crate::wire::thread::{Block, Message};
 use crate::wire::{
-    ALPHANUMERIC, DialectTraits, Envelope, IdForm, Overflow, Paths, Wire, malformed_event, usual_request_id,
+    ALPHANUMERICS, DialectTraits, Envelope, IdForm, Overflow, Paths, Wire, malformed_event, usual_request_id,
 };
 use brickbat_rules::json::{Document, Json};
 
@@ -26,13 +26,16 @@ pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/toy"),
         message_id_prefix: "toy_",
-        call_id: IdForm { prefix: "c", n_letters: 8, alphabet: ALPHANUMERIC },
+        call_id: IdForm { prefix: "c", n_letters: 8, alphabet: ALPHANUMERICS },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "calls"), (Stop::End, "end")],
         is_whole_at_stop: true,
         ends_with_stop: true,
         streams_arguments: false,
         ..DialectTraits::USUAL
     },
+    path_owner: None,
+    sdk_base: "",
+    sends_pictures: false,
     request: RequestForm {
         current_model: "toy-1",
         newer_model: None,
@@ -42,7 +45,6 @@ pub(crate) const WIRE: Wire = Wire {
         tool: |tool| json!({ "name": tool.name, "schema": tool.input_schema }),
         search: None,
         declarations_key: None,
-        takes_id: short_ascii_id,
         messages: |out, thread| list(out, thread, message),
     },
     side_answer: |_, _, _| None,
@@ -162,7 +164,7 @@ fn message(out: &mut Vec<u8>, message: &Message) {
         Message::User(text) => ("user", vec![json!({ "text": text })]),
         Message::Assistant(blocks) => {
             let content = blocks.iter().filter_map(|block| match block {
-                Block::Thought(_) => None,
+                Block::Thought(_) | Block::Server(_) => None,
                 Block::Text(text) => Some(json!({ "text": text })),
                 Block::Call(call) => {
                     let args: Value = serde_json::from_slice(call.json_args()).unwrap_or_default();

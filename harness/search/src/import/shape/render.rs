@@ -1,6 +1,6 @@
 //! Asks a provider's rules about a structure: the oracle of the minimiser.
 
-use brickbat_rules::histories::{self, Block, Role, render};
+use brickbat_rules::histories::{self, Block, Role, Signs, render};
 use brickbat_rules::{Dialect, Profile, Rule, Severity, validate};
 use brickbat_scenario::scenario::{Picture, Signature};
 use serde_json::Value;
@@ -58,7 +58,7 @@ impl Shape {
                     Signature::Empty => Some(String::new()),
                     Signature::Absent => None,
                 };
-                let id = (dialect == Dialect::OpenaiResponses).then(|| format!("rs_{:048}", 0));
+                let id = (dialect.codec().signs == Signs::Items).then(|| format!("rs_{:048}", 0));
                 Block::Thinking(histories::Thinking { text, signature, id })
             }
             ShapeBlock::Call { call, args } => {
@@ -86,14 +86,7 @@ impl Shape {
         match self.calls.get(&call).map(|call| &call.id) {
             Some(ShapeId::Foreign(text)) => text.clone(),
             Some(ShapeId::Same(other)) if *other < call => self.id(*other, dialect),
-            _ => match dialect {
-                Dialect::AnthropicMessages => format!("toolu_{call:024}"),
-                Dialect::BedrockConverse => format!("tooluse_{call:022}"),
-                Dialect::Mistral => format!("{call:09}"),
-                Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Gemini => {
-                    format!("call_{call:024}")
-                }
-            },
+            _ => dialect.codec().call_id.numbered(call),
         }
     }
 

@@ -1,9 +1,10 @@
 //! Converts parts of messages into blocks: thinking, files, calls, and tool outputs.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Call, Image, Thinking};
+use brickbat_rules::histories::{Block, Call, Image, Signs, Thinking};
 use serde_json::{Value, json};
 
+use crate::clients;
 use crate::json::text;
 
 /// The fields in which parts of UI messages and model messages store provider-specific data.
@@ -14,27 +15,22 @@ const METADATA: [&str; 4] =
 pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key)?.as_object());
     metadata.flatten().find_map(|(provider, own)| {
-        Some(match provider.as_str() {
-            "anthropic" => Dialect::AnthropicMessages,
-            "google" | "vertex" => Dialect::Gemini,
-            "bedrock" => Dialect::BedrockConverse,
-            "mistral" => Dialect::Mistral,
-            // Only the Responses API gives ids to items.
-            "openai" | "azure" if own.get("itemId").is_some() => Dialect::OpenaiResponses,
-            _ => return None,
-        })
+        let is_named = |dialect: &Dialect| clients::of(Some(*dialect)).ai_sdk.contains(&provider.as_str());
+        // Only the Responses API gives ids to items.
+        let may_be = |dialect: &Dialect| match dialect.codec().signs {
+            Signs::Items => own.get("itemId").is_some(),
+            Signs::Thoughts | Signs::Calls | Signs::Nothing => true,
+        };
+        Dialect::ALL.into_iter().find(|dialect| is_named(dialect) && may_be(dialect))
     })
 }
 
 /// A text that a provider stores with a part. `None` if it is of a different dialect than the session.
 fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v str> {
-    let names: &[&str] = match dialect? {
-        Dialect::AnthropicMessages => &["anthropic"],
-        Dialect::Gemini => &["google", "vertex"],
-        Dialect::BedrockConverse => &["bedrock"],
-        Dialect::OpenaiResponses => &["openai", "azure"],
-        Dialect::OpenaiChat | Dialect::Mistral => return None,
-    };
+    if dialect?.codec().signs == Signs::Nothing {
+        return None;
+    }
+    let names = clients::of(dialect).ai_sdk;
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key));
     metadata
         .flat_map(|metadata| names.iter().filter_map(|name| metadata.get(name)))

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 
+use crate::clients::{self, Quirk};
 use crate::session::{ASKED, DECLINED};
 use crate::{Block, Message, Place, Sent, Session};
 
@@ -17,8 +17,7 @@ pub(crate) fn send(session: &Session) -> Sent {
     let n_cut = leave_out_cut_calls(&mut sent.messages);
     let n_empty = leave_out_empty_texts(&mut sent.messages);
     sent.gives_up = missing_results(&sent.messages, waits(session).is_some());
-    let is_anthropic = matches!(session.dialect, None | Some(Dialect::AnthropicMessages));
-    let (n_moved, n_files) = match is_anthropic {
+    let (n_moved, n_files) = match clients::of(session.dialect).have(Quirk::AiSdkOrdersReplies) {
         true => (calls_last(&mut sent.messages), leave_out_files(&mut sent.messages)),
         false => (0, 0),
     };

@@ -9,6 +9,7 @@ use brickbat_rules::histories::{self, CallResult, Role};
 use serde_json::{Value, json};
 
 use super::parts::{call, dialect_of, file, plain_output, thinking};
+use crate::clients::{self, Quirk};
 use crate::json::{text, word};
 use crate::session::DECLINED;
 use crate::stores::list_reader::{block, message, note};
@@ -135,9 +136,8 @@ impl Step {
     fn server_tool(&mut self, session: &mut Session, place: &Place, part: &Value, name: &str) {
         let dialect = Dialect::AnthropicMessages;
         let results = part.get("output").and_then(Value::as_array);
-        let (Some(results), "web_search", Some(Dialect::AnthropicMessages)) =
-            (results, name, session.dialect)
-        else {
+        let sends = session.dialect.is_some() && clients::of(session.dialect).have(Quirk::AiSdkSendsSearches);
+        let (Some(results), "web_search", true) = (results, name, sends) else {
             note(&mut session.unknown, "tool of the provider".to_owned());
             return;
         };

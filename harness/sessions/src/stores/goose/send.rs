@@ -9,6 +9,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 
 use super::ROWS;
+use crate::clients::{self, Quirk};
 use crate::{Message, Sent, Session};
 
 /// The content sent for a result that has none.
@@ -157,9 +158,9 @@ impl Mender {
 
     /// `format_messages`: Anthropic's format leaves out blank texts, OpenAI's leaves out empty ones.
     fn drop_blank(&mut self, dialect: Option<Dialect>) {
-        let is_chat = matches!(dialect, Some(Dialect::OpenaiChat | Dialect::OpenaiResponses));
+        let sends_spaces = clients::of(dialect).have(Quirk::GooseSendsSpaces);
         let is_blank = |content: &Content| match content {
-            Content::Text(text) if is_chat => text.is_empty(),
+            Content::Text(text) if sends_spaces => text.is_empty(),
             Content::Text(text) => text.trim().is_empty(),
             _ => false,
         };

@@ -4,11 +4,11 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 
 use super::message::INVALID;
 use super::{DEEP_AGENT, REACT_AGENT};
+use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Place, Sent, Session};
 
 pub(super) fn send(session: &Session) -> Sent {
@@ -16,7 +16,7 @@ pub(super) fn send(session: &Session) -> Sent {
     if session.generation == DEEP_AGENT {
         fill(&mut sent);
     }
-    if session.dialect.is_none_or(|dialect| dialect == Dialect::AnthropicMessages) {
+    if clients::of(session.dialect).have(Quirk::LanggraphCleans) {
         as_anthropic(&mut sent);
     }
     if session.generation == REACT_AGENT {

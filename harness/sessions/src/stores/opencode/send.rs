@@ -12,6 +12,7 @@ use brickbat_rules::histories::{self, CallResult, Role, Thinking};
 
 use super::blocks::{COMPACTED, NOTHING_SAID, OF_ANOTHER_MODEL};
 use super::events;
+use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Sent, Session};
 
 /// Sent for an output that was cleared to save space.
@@ -80,7 +81,7 @@ pub(super) fn send(session: &Session) -> Sent {
         }
     }
     normalise_ids(&mut messages, session, &mut changes);
-    if session.dialect == Some(Dialect::Mistral) {
+    if clients::of(session.dialect).have(Quirk::OpencodeAnswersResults) {
         messages = between_tools_and_user(messages, &mut changes);
     }
     Sent { messages, mended: changes.0.into_iter().collect(), gives_up: None }
@@ -111,7 +112,7 @@ fn is_left_out(message: &Message) -> bool {
 fn with_signed_thoughts(session: &Session) -> BTreeSet<&str> {
     let is_signed =
         |block: &Block| matches!(&block.content, histories::Block::Thinking(own) if own.signature.is_some());
-    let may_be = matches!(session.dialect, None | Some(Dialect::AnthropicMessages));
+    let may_be = clients::of(session.dialect).have(Quirk::OpencodeKeepsPlaces);
     let messages = session.messages.iter().filter(|message| may_be && message.blocks.iter().any(is_signed));
     messages.filter_map(|message| message.id.as_deref()).collect()
 }
@@ -215,16 +216,7 @@ fn without_blank(message: &Message, changes: &mut Changes) -> Option<Message> {
 
 /// Removes images from results, for dialects with text-only results.
 fn without_pictures(mut message: Message, dialect: Option<Dialect>, pictures: &mut Vec<Block>) -> Message {
-    let takes_pictures = matches!(
-        dialect,
-        None | Some(
-            Dialect::AnthropicMessages
-                | Dialect::OpenaiResponses
-                | Dialect::BedrockConverse
-                | Dialect::Gemini
-        )
-    );
-    if takes_pictures {
+    if !clients::of(dialect).have(Quirk::OpencodeMovesPictures) {
         return message;
     }
     for block in &mut message.blocks {
@@ -254,10 +246,10 @@ fn of_pictures(pictures: Vec<Block>, after: &Message) -> Message {
 /// letters and digits. OpenAI's item ids are not sent.
 fn normalise_ids(messages: &mut [Message], session: &Session, changes: &mut Changes) {
     let is_claude = session.model.as_deref().is_some_and(|model| model.contains("claude"));
-    let is_mistral = session.dialect == Some(Dialect::Mistral);
+    let is_short = clients::of(session.dialect).have(Quirk::OpencodeShortensIds);
     let normal = |id: &str| -> String {
         match () {
-            () if is_mistral => {
+            () if is_short => {
                 let letters = id.chars().filter(char::is_ascii_alphanumeric).take(9).collect::<String>();
                 format!("{letters:0<9}")
             }

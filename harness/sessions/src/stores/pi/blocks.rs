@@ -5,6 +5,7 @@ use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
 use serde_json::{Value, json};
 
 use super::dialect_of;
+use crate::clients::{self, Quirk};
 use crate::json::text;
 use crate::stores::ReadError;
 use crate::stores::records::{Record, unknown_form};
@@ -139,8 +140,9 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
         "thinking" => {
             let signature = signature("thinkingSignature");
             let dialect = dialect_of(text(reply, "api"));
+            let clients = clients::of(dialect);
             match (dialect, &signature) {
-                (Some(Dialect::OpenaiResponses), Some(item)) => {
+                (Some(_), Some(item)) if clients.have(Quirk::PiStoresItems) => {
                     if let Ok(value @ Value::Object(_)) = serde_json::from_str(item) {
                         return histories::Block::Native { dialect: Dialect::OpenaiResponses, value };
                     }
@@ -151,8 +153,7 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
                 }
                 _ => {}
             }
-            // In Chat Completions, the field contains the name of another field instead of a signature.
-            let signature = signature.filter(|_| dialect != Some(Dialect::OpenaiChat));
+            let signature = signature.filter(|_| !clients.have(Quirk::PiStoresFieldNames));
             histories::Block::Thinking(Thinking {
                 text: text(part, "thinking").to_owned(),
                 signature,
@@ -171,7 +172,9 @@ fn said(part: &Value, reply: &Value, model: &Model, line: Option<u64>) -> histor
                 )
             })
         }
-        "text" if model.dialect == Some(Dialect::OpenaiResponses) && is_same => item_of_text(part, line),
+        "text" if is_same && clients::of(model.dialect).have(Quirk::PiStoresItems) => {
+            item_of_text(part, line)
+        }
         _ => plain(part),
     }
 }

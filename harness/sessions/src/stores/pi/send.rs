@@ -5,9 +5,9 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, CallResult, Role};
 
+use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Place, Sent, Session};
 
 /// The text of a result that pi fills in.
@@ -22,7 +22,7 @@ pub(super) fn send(session: &Session) -> Sent {
     }
     turns.fill();
     let Turns { mut messages, n_failed, n_filled, .. } = turns;
-    if session.dialect.is_none_or(|dialect| dialect == Dialect::AnthropicMessages) {
+    if clients::of(session.dialect).have(Quirk::PiCleans) {
         messages.iter_mut().for_each(for_anthropic);
     }
     let mut n_blank = 0;

@@ -268,10 +268,9 @@ pub(in crate::stores) fn dialect_of(provider: &str) -> Option<Dialect> {
 /// The dialect of a response. OpenAI's two APIs share a provider name but have different response ids.
 fn dialect(response: Json<'_, '_>, provider: &str) -> Option<Dialect> {
     let is_responses = text(response, "provider_response_id").starts_with("resp_");
-    match dialect_of(provider) {
-        Some(Dialect::OpenaiChat) if is_responses => Some(Dialect::OpenaiResponses),
-        dialect => dialect,
-    }
+    let dialect = dialect_of(provider);
+    let may_be_either = dialect == dialect_of("openai");
+    if may_be_either && is_responses { dialect_of("openai-responses") } else { dialect }
 }
 
 fn call(part: Json<'_, '_>, signature: Option<String>) -> Call {

@@ -5,9 +5,10 @@
 //! library joins consecutive requests only if their instructions agree. Here they always agree.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block, Role};
+use brickbat_rules::histories::{Block, Role, Signs};
 
 use super::{OF_2, cleaned};
+use crate::clients::{self, Quirk};
 use crate::{Message, Place, Sent, Session};
 
 /// `UserPromptNode.run` raises this error for a new prompt after a response with calls, in 1.x and 2.x.
@@ -45,8 +46,8 @@ pub(in crate::stores) fn send(session: &Session) -> Sent {
     // request without parts makes no message, and a response always makes one.
     let n_before = messages.len();
     let is_kept = |message: &Message| {
-        let is_chat = matches!(dialect, Dialect::OpenaiChat | Dialect::Mistral);
-        !message.blocks.is_empty() || (is_chat && message.role == Role::Assistant)
+        let sends_empty = clients::of(Some(dialect)).have(Quirk::PydanticAiSendsEmptyReplies);
+        !message.blocks.is_empty() || (sends_empty && message.role == Role::Assistant)
     };
     messages.retain(is_kept);
     counts.left_out += n_before - messages.len();
@@ -71,8 +72,7 @@ fn gives_up(messages: &[Message]) -> Option<(String, Place)> {
 
 /// The error of 1.x for arguments that it cannot send, and the place of the call.
 fn no_object(session: &Session) -> Option<(String, Place)> {
-    let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
-    if !matches!(dialect, Dialect::AnthropicMessages | Dialect::Gemini | Dialect::BedrockConverse) {
+    if !clients::of(session.dialect).have(Quirk::PydanticAiRequiresObjects) {
         return None;
     }
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
@@ -114,13 +114,14 @@ fn close(joined: &mut Vec<Message>, run: &mut Vec<Message>, counts: &mut Counts)
 
 /// Applies the changes that the model class makes to a message.
 fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
+    let signs_calls = dialect.codec().signs == Signs::Calls;
     let n_before = message.blocks.len();
     message.blocks.retain(|block| is_sent(block, message.role, dialect));
     counts.left_out += n_before - message.blocks.len();
     for block in &mut message.blocks {
         match &mut block.content {
             // The signature of a thought moves to the part after it.
-            Block::Thinking(thinking) if dialect == Dialect::Gemini => thinking.signature = None,
+            Block::Thinking(thinking) if signs_calls => thinking.signature = None,
             // `'\n'.join([start_tag, content, end_tag])`.
             Block::Thinking(thinking) if thinking.signature.is_none() => {
                 counts.as_words += 1;
@@ -131,7 +132,7 @@ fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
                     call.arguments.push_str("{}");
                 }
                 // `GoogleModel` gives a call without a signature this one, which Gemini does not check.
-                if dialect == Dialect::Gemini && call.signature.is_none() {
+                if signs_calls && call.signature.is_none() {
                     call.signature = Some("skip_thought_signature_validator".to_owned());
                 }
             }
@@ -144,23 +145,17 @@ fn model_class(message: &mut Message, dialect: Dialect, counts: &mut Counts) {
     }
 }
 
-/// Returns whether a block reaches the request. Only `AnthropicModel` leaves out empty texts of both the user
-/// and the model. In Chat Completions and Responses, the texts of a response are joined, so an empty one
-/// makes no difference. `BedrockConverseModel` sends them all.
+/// Returns whether a block reaches the request.
 fn is_sent(block: &crate::Block, role: Role, dialect: Dialect) -> bool {
+    let clients = clients::of(Some(dialect));
     match &block.content {
-        Block::Text(text) if text.is_empty() => match dialect {
-            Dialect::AnthropicMessages => role == Role::System,
-            Dialect::Gemini | Dialect::BedrockConverse => true,
-            Dialect::OpenaiChat | Dialect::OpenaiResponses | Dialect::Mistral => role != Role::Assistant,
-        },
-        Block::Thinking(thinking) if thinking.text.is_empty() => match dialect {
-            Dialect::Gemini => false,
-            Dialect::BedrockConverse => true,
-            Dialect::AnthropicMessages
-            | Dialect::OpenaiChat
-            | Dialect::OpenaiResponses
-            | Dialect::Mistral => thinking.signature.is_some(),
+        Block::Text(text) if text.is_empty() => clients.empty_texts.contains(&role),
+        // The signature of such a thought is on the next part.
+        Block::Thinking(thinking) if thinking.text.is_empty() => match dialect.codec().signs {
+            Signs::Calls => false,
+            Signs::Thoughts | Signs::Items | Signs::Nothing => {
+                thinking.signature.is_some() || clients.have(Quirk::PydanticAiSendsEmptyThoughts)
+            }
         },
         _ => true,
     }

@@ -7,16 +7,16 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Role};
 
+use crate::clients::{self, Quirk};
 use crate::stores::gemini_parts::{is_empty_part, keep_valid_runs, note};
 use crate::{Block, Sent, Session};
 
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
     curate(&mut sent);
-    if session.dialect == Some(Dialect::OpenaiChat) {
+    if clients::of(session.dialect).have(Quirk::QwenCodeRemovesOrphans) {
         clean(&mut sent);
     }
     sent.messages.retain(|message| !message.blocks.is_empty());

@@ -6,12 +6,12 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::Value;
 
 use super::PERSISTED;
 use super::parts::UNFINISHED;
+use crate::clients::{self, Quirk};
 use crate::stores::pairs;
 use crate::{Block, Message, NOT_RECORDED, Sent, Session};
 
@@ -35,12 +35,12 @@ pub(super) fn send(session: &Session) -> Sent {
     sent.messages.retain(|message| message.role == Role::User || !message.blocks.is_empty());
     let n_twice = n_twice + leave_out_merged(&mut sent.messages);
     sent.messages.iter_mut().flat_map(|message| &mut message.blocks).for_each(plain);
-    let n_run = match session.dialect {
-        Some(Dialect::OpenaiResponses) => {
+    let n_run = match clients::of(session.dialect).have(Quirk::TanstackRerunsCalls) {
+        true => {
             let dangling = pairs::dangling(&sent.messages);
             pairs::fill(&mut sent.messages, dangling, NOT_RECORDED)
         }
-        _ => 0,
+        false => 0,
     };
     let mended = [
         ("runs calls without a result again", n_run),
