@@ -34,7 +34,7 @@ pub use repair::{
     Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, is_healthy, losses, plan,
     repair, repair_session,
 };
-pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
+pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};
 pub use stores::{
     Edit, Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
 };

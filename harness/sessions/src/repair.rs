@@ -18,8 +18,8 @@ use thiserror::Error;
 
 use crate::judge::closed;
 use crate::{
-    Block, Edit, Files, Judgement, Message, Place, ReadError, Relapse, Session, Trouble, Verdict, WriteError,
-    judge_for, read_body, store_of,
+    Block, Edit, Files, Judgement, Lost, Message, Place, ReadError, Relapse, Session, Trouble, Verdict,
+    WriteError, judge_for, read_body, store_of,
 };
 use crate::{halves, stores, strays};
 
@@ -394,8 +394,8 @@ fn discard(place: &Place, reason: Reason) -> Planned {
 /// The reason for removing something that cannot be read.
 fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
-        Some(words) if words.starts_with("nothing") => Reason::Stray,
-        _ => Reason::Unreadable,
+        Some(Lost::Nothing) => Reason::Stray,
+        Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }
 

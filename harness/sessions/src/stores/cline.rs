@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::records::{Record, unknown_form};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
-use crate::{Files, Place, Product, Sent, Session, Trouble};
+use crate::{Files, Lost, Place, Product, Sent, Session, Trouble};
 
 /// Sessions of Cline and the products derived from it.
 pub(crate) struct Cline;
@@ -146,7 +146,7 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
     let trouble = |place: Place| Trouble {
         place,
         words: "the list is cut: the file ends before its JSON does".to_owned(),
-        loses: Some("what is left of the last message"),
+        loses: Some(Lost::Data("what is left of the last message")),
     };
     let mut session = Session {
         product: Product::Cline,

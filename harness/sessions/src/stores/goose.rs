@@ -27,7 +27,7 @@ use super::rows::{bytes_of, name_of, text_of, words};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, Line, text};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Files, Message, Place, Product, Sent, Session, Trouble};
+use crate::{Files, Lost, Message, Place, Product, Sent, Session, Trouble};
 use message::Read;
 
 pub(crate) struct Goose;
@@ -145,7 +145,7 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
         let content = cell(3)?;
         let Some(Value::Array(content)) = json::parse(&content) else {
             let words = json::trouble(&content);
-            reader.troubles.push(Trouble { place, words, loses: Some("one message") });
+            reader.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one message")) });
             continue;
         };
         let metadata = json::parse(&cell(4)?).unwrap_or_default();
@@ -235,7 +235,7 @@ impl Reader {
             // goose skips content that it cannot read here.
             Err(_) => {
                 let words = json::trouble(line.bytes);
-                self.troubles.push(Trouble { place, words, loses: Some("one message") });
+                self.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one message")) });
             }
         }
     }
@@ -253,7 +253,11 @@ impl Reader {
         let content = value.get("content").and_then(Value::as_array);
         let Some(content) = content.filter(|_| is_message(found)) else {
             let words = "a record that is not a message".to_owned();
-            self.troubles.push(Trouble { place: place.clone(), words, loses: Some("one message") });
+            self.troubles.push(Trouble {
+                place: place.clone(),
+                words,
+                loses: Some(Lost::Data("one message")),
+            });
             return;
         };
         let metadata = value.get("metadata").unwrap_or(&Value::Null);

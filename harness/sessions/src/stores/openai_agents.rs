@@ -24,7 +24,7 @@ use serde_json::Value;
 use super::rows::{bytes_of, name_of, text_of, words};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
+use crate::{Ending, Files, Lost, Message, Place, Product, Sent, Session, Trouble, json};
 
 pub(crate) struct OpenaiAgents;
 
@@ -178,7 +178,7 @@ impl Reader {
                 Some((_, Some(value @ Value::Object(_)))) => value,
                 found => {
                     let words = found.map_or("no text".to_owned(), |(bytes, _)| json::trouble(bytes));
-                    self.troubles.push(Trouble { place, words, loses: Some("one item") });
+                    self.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one item")) });
                     continue;
                 }
             };

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{ReadError, WriteError};
 use crate::json::{self, Line};
-use crate::{Files, Place, Product, Trouble};
+use crate::{Files, Lost, Place, Product, Trouble};
 
 /// A record with its position.
 #[derive(Debug, Clone)]
@@ -94,12 +94,12 @@ pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
 pub(super) fn trouble(line: &Line<'_>) -> Trouble {
     let words = json::trouble(line.bytes);
     if let Some(place) = nul_bytes(line) {
-        return Trouble { place, words, loses: Some("nothing but NUL bytes") };
+        return Trouble { place, words, loses: Some(Lost::Nothing) };
     }
     Trouble {
         place: Place::in_line(line.n, line.span(), ""),
         words,
-        loses: Some("what is left of one record"),
+        loses: Some(Lost::Data("what is left of one record")),
     }
 }
 

@@ -9,7 +9,7 @@ use super::items::{At, Item, Standing, Strange, item, spoken, text};
 use super::lineage::Lineage;
 use super::replay::Replay;
 use crate::json::{Line, lines, trouble, word};
-use crate::{Ending, Place, Product, Session, Trouble};
+use crate::{Ending, Lost, Place, Product, Session, Trouble};
 
 /// Known types of records (`RolloutItem`). Those in the second list add nothing to the conversation.
 const SPOKEN: [&str; 4] = ["response_item", "compacted", "event_msg", "inter_agent_communication"];
@@ -59,7 +59,7 @@ pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
         }
         if let Some(words) = segment.rollout.cut {
             let place = Place { file: segment.file, ..Place::default() };
-            reader.note(place, words.to_owned(), Some("what was packed after the cut"));
+            reader.note(place, words.to_owned(), Some(Lost::Data("what was packed after the cut")));
         }
     }
     Ok(reader.finish())
@@ -91,12 +91,12 @@ impl Reader {
         let at = At { file: self.file, line: line.n, start: line.start };
         let place = Place { file: self.file, ..Place::in_line(line.n, line.span(), "") };
         let Ok(document) = Document::parse(line.bytes) else {
-            self.note(place, trouble(line.bytes), Some("one record"));
+            self.note(place, trouble(line.bytes), Some(Lost::Data("one record")));
             return Ok(true);
         };
         let [kind, payload, ordinal] = document.root().pick(["type", "payload", "ordinal"]);
         let (Some(kind), Some(payload)) = (kind.and_then(Json::as_str), payload) else {
-            self.note(place, "a line that is not a record".to_owned(), Some("one record"));
+            self.note(place, "a line that is not a record".to_owned(), Some(Lost::Data("one record")));
             return Ok(true);
         };
         let ordinal = ordinal.and_then(Json::as_u64);
@@ -135,7 +135,7 @@ impl Reader {
     }
 
     /// Notes an unreadable part. The rollouts of parents are never edited.
-    fn note(&mut self, place: Place, words: String, loses: Option<&'static str>) {
+    fn note(&mut self, place: Place, words: String, loses: Option<Lost>) {
         let loses = loses.filter(|_| place.file == 0);
         self.troubles.push(Trouble { place, words, loses });
     }

@@ -14,7 +14,7 @@ use super::dialect::dialect_of;
 use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::{parse, text, trouble};
 use crate::sqlite::Database;
-use crate::{Block, Ending, Message, Place, Product, Sent, Session, Trouble};
+use crate::{Block, Ending, Lost, Message, Place, Product, Sent, Session, Trouble};
 
 /// The value of [`Session::generation`] for this form.
 pub(super) const GENERATION: &str = "SQLite rows of events";
@@ -57,7 +57,7 @@ pub(super) fn read(database: &Database) -> Result<Vec<Event>, String> {
             None => Err(Trouble {
                 place: Place::in_row(TABLE, row.id, ""),
                 words: trouble(bytes),
-                loses: Some("a message"),
+                loses: Some(Lost::Data("a message")),
             }),
         };
         Event { kind: row.cells[2].text(), seq: row.cells[3].number(), session, message }

@@ -8,7 +8,7 @@ use super::raw::{Pieces, Raw, RawMessage, RawPart, revert_of};
 use crate::json::{parse, text, trouble};
 use crate::sqlite::{self, Database, Rows};
 use crate::stores::Look;
-use crate::{Files, Place, Trouble};
+use crate::{Files, Lost, Place, Trouble};
 
 /// The form of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,7 @@ fn number(value: Json) -> i64 {
 }
 
 fn lost(place: Place, words: String, loses: &'static str) -> Trouble {
-    Trouble { place, words, loses: Some(loses) }
+    Trouble { place, words, loses: Some(Lost::Data(loses)) }
 }
 
 /// `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::json::{parse, text};
-use crate::{Place, Trouble};
+use crate::{Lost, Place, Trouble};
 
 /// A stored session.
 #[derive(Debug, Default)]
@@ -104,7 +104,8 @@ impl Pieces {
         for part in parts.into_values().flatten() {
             let session = text(&part.value, "sessionID");
             let words = "a part whose message is missing".to_owned();
-            let trouble = Trouble { place: part.place, words, loses: Some("a part that is never sent") };
+            let trouble =
+                Trouble { place: part.place, words, loses: Some(Lost::Data("a part that is never sent")) };
             if let Some(raw) = owner(&mut raws, Some(session)) {
                 raw.troubles.push(trouble);
             }
