@@ -11,7 +11,7 @@ use brickbat_rules::histories::{Block as Content, CallResult, Role};
 use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
-use super::ai_sdk::parts::{call, dialect_of, file, thinking, typed_output};
+use super::ai_sdk::parts::{call, dialect_of, file, kind_of, thinking, typed_output};
 use super::ai_sdk::send::{send, waits};
 use super::json_text::whole;
 use super::list_reader::{block, form, message, note, place_of, role_of, session};
@@ -255,9 +255,9 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
         "image" | "file" => {
             let (media_type, key) = if kind == "image" { ("image/*", "image") } else { (media_type, "data") };
             match file(media_type, text(part, key)) {
-                Ok(content) => content,
-                Err(kind) => {
-                    note(&mut session.unknown, kind);
+                Some(content) => content,
+                None => {
+                    note(&mut session.unknown, kind_of(media_type));
                     return Ok(None);
                 }
             }

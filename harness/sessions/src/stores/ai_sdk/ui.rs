@@ -8,7 +8,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, CallResult, Role};
 use serde_json::{Value, json};
 
-use super::parts::{call, dialect_of, file, plain_output, thinking};
+use super::parts::{call, dialect_of, file, kind_of, plain_output, thinking};
 use crate::json::{text, word};
 use crate::session::DECLINED;
 use crate::stores::list_reader::{block, message, note};
@@ -198,13 +198,12 @@ fn words(part: &Value, place: &Place) -> Result<String, String> {
 }
 
 fn picture(session: &mut Session, place: &Place, part: &Value) -> Option<Block> {
-    match file(text(part, "mediaType"), text(part, "url")) {
-        Ok(content) => Some(block(place, content)),
-        Err(kind) => {
-            note(&mut session.unknown, kind);
-            None
-        }
+    let media_type = text(part, "mediaType");
+    let content = file(media_type, text(part, "url"));
+    if content.is_none() {
+        note(&mut session.unknown, kind_of(media_type));
     }
+    content.map(|content| block(place, content))
 }
 
 /// Skips parts that are not sent: sources, data of the application, and unknown parts.
