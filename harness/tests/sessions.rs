@@ -10,7 +10,9 @@ mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_sessions::{Judgement, Lost, Product, Reason, Repair, RepairOptions, Session, Verdict, judge, report};
+use brickbat_sessions::{
+    Judgement, Lost, Product, Reason, Repair, RepairOptions, Session, Verdict, judge, report,
+};
 
 use entry::{Case, Expect, Layer, Mending, all};
 

@@ -9,6 +9,7 @@
 //! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
 //! locking and backups.
 
+mod errors;
 mod files;
 mod halves;
 mod json;
@@ -25,19 +26,22 @@ mod sqlite;
 mod stores;
 mod strays;
 
+#[cfg(feature = "sqlite")]
+pub use errors::SqliteError;
+pub use errors::{
+    EditError, FormError, PlantError, ReadError, RecordError, RepairError, Unsound, WriteError,
+};
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use place::{Place, Row};
-pub use plant::{Fault, PlantError, Spot, plant};
+pub use plant::{Fault, Spot, plant};
 pub use product::Product;
 pub use repair::{
-    Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, is_healthy, losses, plan,
-    repair, repair_session,
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, is_healthy, losses, plan, repair,
+    repair_session,
 };
 pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};
-pub use stores::{
-    Edit, Look, ReadError, Relapse, WriteError, messages_of, parent_of, read, read_body, store_of,
-};
+pub use stores::{Edit, Look, Relapse, messages_of, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

@@ -104,7 +104,7 @@ fn first_missing<'b>(mut wanted: impl Iterator<Item = &'b Block>, session: &Sess
 
 fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Option<String> {
     match repair(files, index, options) {
-        Err(RepairError::Unsound(words)) => Some(words),
+        Err(RepairError::Unsound(unsound)) => Some(unsound.to_string()),
         Ok(Repair::Mended(mended)) => match repair(&mended.files, index, options) {
             Ok(Repair::Healthy(_)) => None,
             // Messages before an unproven cut stay lost, and are not repaired a second time.

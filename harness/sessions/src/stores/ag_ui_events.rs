@@ -14,7 +14,7 @@ use brickbat_rules::json::{Document, Json};
 
 use super::ag_ui_messages::send;
 use super::json_text::whole;
-use super::list_reader::{form, session};
+use super::list_reader::session;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session, Trouble};
 
@@ -39,7 +39,7 @@ impl Store for AgUiEvents {
         session.branch = "the events in the order of the list, as the client applies them";
         session.n_records = document.root().len();
         session.troubles.extend(whole.trouble(files.main()));
-        let folded = fold::fold(document.root()).map_err(|words| form(self.product(), words))?;
+        let folded = fold::fold(document.root()).map_err(|error| error.of(self.product()))?;
         session.id = folded.thread;
         session.unknown = folded.unknown;
         session.messages = folded.messages;

@@ -10,11 +10,11 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
 use super::json_text::whole;
-use super::list_reader::{block, form, message, note, place_of, session};
+use super::list_reader::{block, message, note, place_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
-use crate::{Block, Files, Message, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Block, Files, FormError, Message, NOT_RECORDED, Place, Product, Sent, Session};
 
 pub(crate) struct AgUiMessages;
 
@@ -37,7 +37,7 @@ impl Store for AgUiMessages {
         session.troubles.extend(whole.trouble(files.main()));
         for (n, value) in document.root().items().enumerate() {
             let read = read_message(&mut session.unknown, &format!("/{n}"), value);
-            let message = read.map_err(|words| form(self.product(), words))?;
+            let message = read.map_err(|error| error.of(self.product()))?;
             session.messages.extend(message);
         }
         Ok(vec![session])
@@ -136,7 +136,7 @@ pub(crate) fn read_message(
     unknown: &mut Vec<String>,
     pointer: &str,
     value: Json<'_, '_>,
-) -> Result<Option<Message>, String> {
+) -> Result<Option<Message>, FormError> {
     let place = place_of(value, pointer.to_owned());
     let [id, role, content, calls] = value.pick(["id", "role", "content", "toolCalls"]);
     let name = role.and_then(Json::as_str).unwrap_or_default();
@@ -146,7 +146,7 @@ pub(crate) fn read_message(
         "user" => Role::User,
         "assistant" | "reasoning" => Role::Assistant,
         "tool" => Role::Tool,
-        name => return Err(format!("the role {} is not known", word(name))),
+        name => return Err(FormError::Role(word(name))),
     };
     let mut blocks = Vec::new();
     if role == Role::Tool {

@@ -11,12 +11,12 @@ use serde_json::json;
 use super::ai_sdk::send::{send, waits};
 use super::ai_sdk::ui::{STATES, UiMessage, is_declined, read};
 use super::json_text::whole;
-use super::list_reader::{form, place_of, role_of, session};
+use super::list_reader::{place_of, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
 use crate::session::ASKED;
-use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Files, FormError, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 pub(crate) struct AiSdkUi;
 
@@ -37,8 +37,9 @@ impl Store for AiSdkUi {
         session.troubles.extend(whole.trouble(files.main()));
         let list = document.root().items().enumerate().map(|(n, value)| ui_message(n, value));
         let list: Option<Vec<UiMessage>> = list.collect();
-        let list = list.ok_or_else(|| form(self.product(), "a message has an unknown role".to_owned()))?;
-        read(&mut session, list).map_err(|words| form(self.product(), words))?;
+        let unknown = || FormError::Shape("a message has an unknown role").of(self.product());
+        let list = list.ok_or_else(unknown)?;
+        read(&mut session, list).map_err(|error| error.of(self.product()))?;
         Ok(vec![session])
     }
 

@@ -2,7 +2,7 @@
 
 use brickbat_rules::json::Json;
 
-use crate::{Block, Ending, Message, Place, Product, ReadError, Session};
+use crate::{Block, Ending, Message, Place, Product, Session};
 use brickbat_rules::histories::{self, Role};
 
 /// Maximum number of unknown kinds to keep per session. A report does not show more.
@@ -62,9 +62,4 @@ pub(crate) fn role_of(name: &str) -> Option<Role> {
         "assistant" => Role::Assistant,
         _ => return None,
     })
-}
-
-/// The error for an unknown form.
-pub(crate) fn form(product: Product, words: String) -> ReadError {
-    ReadError::Form { product, words }
 }

@@ -12,7 +12,7 @@ use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::{Value, json};
 
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Block, Files, Message, Product, Sent, Session};
+use crate::{Block, Files, FormError, Message, Product, Sent, Session};
 
 pub(crate) struct Request;
 
@@ -99,8 +99,7 @@ pub(crate) fn messages(body: &Value, dialect: Dialect) -> Vec<Message> {
 ///
 /// The body is not JSON, or contains no conversation.
 pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
-    let unread = |words: &str| ReadError::Form { product: Product::Request, words: words.to_owned() };
-    let document = Document::parse(body).map_err(|error| unread(&format!("not JSON: {error}")))?;
+    let document = Document::parse(body).map_err(|error| FormError::Json(error).of(Product::Request))?;
     let root = document.root();
     let (list, at) = match root.is_array() {
         true => (root, String::new()),

@@ -16,11 +16,11 @@ use serde_json::json;
 
 use super::enveloped::Enveloped;
 use super::json_text::whole;
-use super::list_reader::{form, message, place_of, role_of, session};
+use super::list_reader::{message, place_of, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::session::ASKED;
-use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
+use crate::{Files, FormError, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
 use parts::Reply;
 
@@ -51,7 +51,7 @@ impl Store for Tanstack {
         session.n_records = document.root().len();
         session.troubles.extend(whole.trouble(files.main()));
         for (n, value) in document.root().items().enumerate() {
-            read_message(&mut session, n, value).map_err(|words| form(self.product(), words))?;
+            read_message(&mut session, n, value).map_err(|error| error.of(self.product()))?;
         }
         Ok(vec![session])
     }
@@ -146,11 +146,13 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), String> {
+fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), FormError> {
     let [id, role, list] = value.pick(["id", "role", "parts"]);
     let place = place_of(value, format!("/{n}"));
     let role = role.and_then(Json::as_str).and_then(|role| role_of(&role));
-    let (Some(role), Some(list)) = (role, list) else { return Err(format!("no message at {place}")) };
+    let (Some(role), Some(list)) = (role, list) else {
+        return Err(FormError::Absent("message", place.to_string()));
+    };
     let id = id.and_then(Json::as_str);
     let mut reply = Reply::new(list);
     for (k, part) in list.items().enumerate() {

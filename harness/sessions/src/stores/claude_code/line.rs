@@ -148,7 +148,7 @@ impl Lines {
                 let is_last = json::lines(&bytes[whole.end..]).next().is_none();
                 lines.troubles.push(Trouble {
                     place: Place::in_line(line.n, line.span(), ""),
-                    words: json::trouble(line.bytes),
+                    words: json::trouble(line.bytes).to_string(),
                     loses: Some(Lost::Data(match is_last {
                         true => "the last record, which was not written to its end",
                         false => "a record that cannot be read",
