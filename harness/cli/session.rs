@@ -194,7 +194,7 @@ impl Session {
 impl Found {
     fn code(&self) -> u8 {
         let has = |verdict: Verdict| self.verdicts.contains(&verdict);
-        let is_unknown = |unread: &Unread| unread.error == ReadError::Unknown;
+        let is_unknown = |unread: &Unread| matches!(unread.error, ReadError::Unknown);
         if self.unread.iter().any(is_unknown) {
             BAD_INPUT
         } else if !self.unread.is_empty() || has(Verdict::Unreadable) || has(Verdict::Undecided) {

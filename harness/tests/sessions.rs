@@ -10,7 +10,9 @@ mod secrets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use brickbat_sessions::{Judgement, Product, Reason, Repair, RepairOptions, Session, Verdict, judge, report};
+use brickbat_sessions::{
+    Judgement, Lost, Product, Reason, Repair, RepairOptions, Session, Verdict, judge, report,
+};
 
 use entry::{Case, Expect, Layer, Mending, all};
 
@@ -71,7 +73,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
 
 fn layer(session: &Session, judgement: &Judgement) -> Layer {
     let is_torn = session.troubles.iter().any(|trouble| {
-        let is_of_a_character = trouble.loses == Some("half of a surrogate pair");
+        let is_of_a_character = trouble.loses == Some(Lost::HalfCharacter);
         trouble.loses.is_some() && !is_of_a_character
     });
     match () {

@@ -12,7 +12,7 @@ use std::ops::Range;
 use brickbat_rules::json::{halves, without_halves};
 use brickbat_rules::{Profile, Severity, Violation, validate};
 
-use crate::{Edit, File, Files, Place, Sent, Session, Trouble};
+use crate::{Edit, File, Files, Lost, Place, Sent, Session, Trouble};
 
 /// The description of a half character in a trouble.
 const WORDS: &str = "half of a character, so the request body is not valid JSON";
@@ -70,7 +70,7 @@ impl Halves {
                 is_in.then(|| Trouble {
                     place: Place::in_file(at..at + REPLACEMENT.len() as u64, ""),
                     words: WORDS.to_owned(),
-                    loses: Some("half of a surrogate pair"),
+                    loses: Some(Lost::HalfCharacter),
                 })
             };
             session.troubles.extend(self.found.iter().filter_map(trouble));
@@ -80,7 +80,7 @@ impl Halves {
 
 /// Returns whether a trouble is a half character.
 pub(crate) fn is_half(trouble: &Trouble) -> bool {
-    trouble.words == WORDS
+    trouble.loses == Some(Lost::HalfCharacter)
 }
 
 /// The provider's violation and the location of the first half character that is sent, if any.

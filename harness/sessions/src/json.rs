@@ -5,6 +5,8 @@ use std::ops::Range;
 use brickbat_rules::json::Document;
 use serde_json::Value;
 
+use crate::RecordError;
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
     /// The line number, from 1.
@@ -44,15 +46,15 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<Value> {
 }
 
 /// Describes why a line is not JSON, without showing its content.
-pub(crate) fn trouble(bytes: &[u8]) -> String {
+pub(crate) fn trouble(bytes: &[u8]) -> RecordError {
     let n_nul = bytes.iter().filter(|byte| **byte == 0).count();
     if n_nul > 0 {
-        return format!("{n_nul} NUL bytes");
+        return RecordError::Nul(n_nul);
     }
     match serde_json::from_slice::<serde::de::IgnoredAny>(bytes) {
-        Err(error) if error.is_eof() => "a torn line: it ends before its JSON does".to_owned(),
-        Err(error) => format!("no JSON at column {}", error.column()),
-        Ok(_) => "JSON of an unknown form".to_owned(),
+        Err(error) if error.is_eof() => RecordError::Torn,
+        Err(error) => RecordError::Json(error.column()),
+        Ok(_) => RecordError::Form,
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod clients;
 mod edit;
+mod errors;
 mod files;
 mod halves;
 mod json;
@@ -28,17 +29,22 @@ mod stores;
 mod strays;
 
 pub use edit::Edit;
+#[cfg(feature = "sqlite")]
+pub use errors::SqliteError;
+pub use errors::{
+    EditError, FormError, PlantError, ReadError, RecordError, RepairError, Unsound, WriteError,
+};
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use place::{Place, Row};
-pub use plant::{Fault, PlantError, Spot, plant};
+pub use plant::{Fault, Spot, plant};
 pub use product::Product;
 pub use repair::{
-    Beyond, Loss, Mended, Planned, Reason, Repair, RepairError, RepairOptions, is_healthy, losses, plan,
-    repair, repair_session,
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, is_healthy, losses, plan, repair,
+    repair_session,
 };
-pub use session::{Block, Cut, Ending, Message, Sent, Session, Trouble};
-pub use stores::{Look, ReadError, Relapse, WriteError, parent_of, read, read_body, store_of};
+pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};
+pub use stores::{Look, Relapse, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

@@ -2,7 +2,8 @@
 
 use brickbat_rules::Profile;
 use brickbat_rules::histories::Block as Content;
-use brickbat_rules::histories::generate::{History, Mending};
+use brickbat_rules::histories::generate::{Fault, History, Mending};
+use thiserror::Error;
 
 use crate::{
     Block, Files, NOT_RECORDED, ReadError, Repair, RepairError, RepairOptions, Session, Verdict, judge, read,
@@ -39,50 +40,92 @@ pub enum Outcome {
     Beyond,
 }
 
+/// The repair of a generated conversation broke an invariant.
+#[derive(Debug, Error)]
+#[error("{fault:?}: {broken}\n{body}")]
+pub struct Wrong {
+    /// The fault of the conversation, if it has one.
+    pub fault: Option<Fault>,
+    /// The broken invariant.
+    #[source]
+    pub broken: Box<Broken>,
+    /// The conversation as a request body.
+    pub body: String,
+}
+
+/// An invariant that a repair broke.
+#[derive(Debug, Error)]
+pub enum Broken {
+    /// The body before or after the repair cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// The repair failed.
+    #[error(transparent)]
+    Repair(#[from] RepairError),
+    /// A repairable conversation was left alone, for this reason.
+    #[error("{0}")]
+    Beyond(String),
+    /// A conversation with a fault was not repaired.
+    #[error("taken for healthy")]
+    TakenForHealthy,
+    /// A conversation without a fault was repaired.
+    #[error("a sound conversation was changed")]
+    Changed,
+    /// A block is gone that no edit may remove.
+    #[error("lost {0:?}")]
+    Lost(Block),
+    /// The repair added a block that is not marked as not recorded.
+    #[error("made up {0:?}")]
+    MadeUp(Block),
+    /// A second repair did not find the repaired conversation healthy.
+    #[error("repaired twice: {0:?}")]
+    Again(Result<Repair, RepairError>),
+}
+
 /// Repairs a generated conversation and checks the invariants. A valid conversation stays unchanged, a
 /// repairable one is repaired, and a second repair changes nothing. Only blank or duplicate blocks are lost,
 /// and only results that are marked as not recorded are added.
 ///
 /// # Errors
 ///
-/// A description of the broken invariant, with the body.
-pub fn outcome_of(history: &History) -> Result<Outcome, String> {
+/// An invariant is broken.
+pub fn outcome_of(history: &History) -> Result<Outcome, Wrong> {
     let request = history.request();
     let body = request.body.to_string();
     let profile = Some(Profile::newest(history.dialect));
     let options = RepairOptions { profile, body: Some(history.dialect), ..RepairOptions::default() };
     let files = Files::one("body.json", body.as_bytes());
     let fault = history.fault;
-    let wrong = |words: String| Err(format!("{fault:?}: {words}\n{body}"));
+    let wrong = |broken| Wrong { fault, broken: Box::new(broken), body: body.clone() };
     match (repair(&files, 0, &options), fault.map(|fault| fault.mending())) {
         (Ok(Repair::Healthy(_)), None) => Ok(Outcome::Healthy),
         (Ok(Repair::Beyond(_)), Some(Mending::Impossible)) => Ok(Outcome::Beyond),
         (Ok(Repair::Mended(mended)), Some(_)) => {
-            let read = |bytes: &[u8]| read_body(bytes, history.dialect).map_err(|error| error.to_string());
+            let read = |bytes: &[u8]| read_body(bytes, history.dialect).map_err(|error| wrong(error.into()));
             let (before, after) = (read(body.as_bytes())?, read(mended.files.main())?);
             let is_surplus = |place: &(String, usize, usize)| history.surplus.contains(&(place.1, place.2));
             let places = request.blocks.iter().filter(|place| !is_surplus(place));
             let must_stay: Vec<&str> = places.map(|(pointer, ..)| pointer.as_str()).collect();
             let stays = |block: &&Block| must_stay.contains(&block.place.pointer.as_str());
             if let Some(gone) = first_missing(blocks(&before).filter(stays), &after) {
-                return wrong(format!("lost {gone:?}"));
+                return Err(wrong(Broken::Lost(gone.clone())));
             }
             let is_of_ours = |block: &&Block| match &block.content {
                 Content::Result(result) => result.text() == NOT_RECORDED,
                 _ => false,
             };
             if let Some(new) = first_missing(blocks(&after).filter(|block| !is_of_ours(block)), &before) {
-                return wrong(format!("made up {new:?}"));
+                return Err(wrong(Broken::MadeUp(new.clone())));
             }
             match repair(&mended.files, 0, &options) {
                 Ok(Repair::Healthy(_)) => Ok(Outcome::Mended),
-                again => wrong(format!("repaired twice: {again:?}")),
+                again => Err(wrong(Broken::Again(again))),
             }
         }
-        (Ok(Repair::Beyond(beyond)), _) => wrong(beyond.why),
-        (Ok(Repair::Healthy(_)), Some(_)) => wrong("taken for healthy".to_owned()),
-        (Ok(Repair::Mended(_)), None) => wrong("a sound conversation was changed".to_owned()),
-        (Err(error), _) => wrong(error.to_string()),
+        (Ok(Repair::Beyond(beyond)), _) => Err(wrong(Broken::Beyond(beyond.why))),
+        (Ok(Repair::Healthy(_)), Some(_)) => Err(wrong(Broken::TakenForHealthy)),
+        (Ok(Repair::Mended(_)), None) => Err(wrong(Broken::Changed)),
+        (Err(error), _) => Err(wrong(error.into())),
     }
 }
 
@@ -104,7 +147,7 @@ fn first_missing<'b>(mut wanted: impl Iterator<Item = &'b Block>, session: &Sess
 
 fn wrong_with_repair(files: &Files, index: usize, options: &RepairOptions) -> Option<String> {
     match repair(files, index, options) {
-        Err(RepairError::Unsound(words)) => Some(words),
+        Err(RepairError::Unsound(unsound)) => Some(unsound.to_string()),
         Ok(Repair::Mended(mended)) => match repair(&mended.files, index, options) {
             Ok(Repair::Healthy(_)) => None,
             // Messages before an unproven cut stay lost, and are not repaired a second time.

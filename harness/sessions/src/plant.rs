@@ -9,10 +9,9 @@ mod fused;
 mod items;
 
 use brickbat_rules::histories::Block as Content;
-use thiserror::Error;
 
 use crate::product::Form;
-use crate::{Edit, Files, Message, Place, ReadError, Session, WriteError, store_of};
+use crate::{Edit, Files, Message, Place, PlantError, Session, store_of};
 
 use items::Items;
 
@@ -107,20 +106,6 @@ impl Spot {
             Spot::Last => "last-call",
         }
     }
-}
-
-/// The reason why a fault was not planted.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PlantError {
-    /// The store could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The store has no form for the fault.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The conversation has no such call, or the store cannot represent the fault.
-    #[error("{0}")]
-    Nowhere(&'static str),
 }
 
 /// The files with a fault in the session with this index.

@@ -14,12 +14,11 @@ use std::collections::BTreeSet;
 use brickbat_rules::histories;
 use brickbat_rules::json::Document;
 use brickbat_rules::{Dialect, Memory, Profile, Severity, validate_asking, validate_list_to};
-use thiserror::Error;
 
 use crate::judge::closed;
 use crate::{
-    Block, Edit, Files, Judgement, Message, Place, ReadError, Relapse, Session, Trouble, Verdict, WriteError,
-    judge_for, read_body, store_of,
+    Block, Edit, Files, Judgement, Lost, Message, Place, Relapse, RepairError, Session, Trouble, Unsound,
+    Verdict, WriteError, judge_for, read_body, store_of,
 };
 use crate::{halves, stores, strays};
 
@@ -100,23 +99,6 @@ impl Beyond {
             }
         }
     }
-}
-
-/// The reason why a repair could not be tried.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum RepairError {
-    /// The store could not be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// The store has no form for the edit that reattaches a cut branch.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// The files have no session with this index.
-    #[error("no such session")]
-    NoSession,
-    /// The repair itself is wrong, so it was discarded completely.
-    #[error("the repair was discarded: {0}")]
-    Unsound(String),
 }
 
 /// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message
@@ -263,7 +245,7 @@ fn reattach<'a>(
         let files = store.reattach(&current.files, &current.session)?;
         let next = current.read_again(files, options)?;
         if !conserved::brings_back(&current.session, &next.session) {
-            return Err(RepairError::Unsound("it would change what was said".to_owned()));
+            return Err(RepairError::Unsound(Unsound::Changed));
         }
         reattached.extend(current.session.cut.as_ref().map(|cut| cut.place.clone()));
         current = Cow::Owned(next);
@@ -396,8 +378,8 @@ fn discard(place: &Place, reason: Reason) -> Planned {
 /// The reason for removing something that cannot be read.
 fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
-        Some(words) if words.starts_with("nothing") => Reason::Stray,
-        _ => Reason::Unreadable,
+        Some(Lost::Nothing) => Reason::Stray,
+        Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }
 
@@ -552,10 +534,10 @@ fn hold(
     options: &RepairOptions,
 ) -> Result<(), RepairError> {
     if !last.is_accepted(options) {
-        return Err(RepairError::Unsound("the provider still refuses".to_owned()));
+        return Err(RepairError::Unsound(Unsound::Refused));
     }
     match conserved::losses(&start.session, &last.session, edits).first() {
-        Some(loss) => Err(RepairError::Unsound(loss.to_string())),
+        Some(loss) => Err(RepairError::Unsound(Unsound::Lossy(*loss))),
         None => Ok(()),
     }
 }

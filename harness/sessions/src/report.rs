@@ -33,7 +33,7 @@ pub struct Examined {
 }
 
 /// A file that was not read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug)]
 pub struct Unread {
     /// The file as the user named it.
     pub file: String,

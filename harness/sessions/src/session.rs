@@ -102,7 +102,18 @@ pub struct Trouble {
     /// A description without any content of the session, such as `4096 NUL bytes`.
     pub words: String,
     /// The loss if the repair removes the faulty part. `None` if it cannot be removed.
-    pub loses: Option<&'static str>,
+    pub loses: Option<Lost>,
+}
+
+/// The loss if a repair removes a faulty part of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// The part has no data, such as NUL bytes, or its data is kept in another form.
+    Nothing,
+    /// One half of a surrogate pair.
+    HalfCharacter,
+    /// The named data, as far as it is in the part.
+    Data(&'static str),
 }
 
 /// A cut in a branch: a line names a predecessor that is not in the file. The product sends only the messages

@@ -19,7 +19,7 @@ use rusqlite::limits::Limit;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, MAIN_DB};
 
-use crate::{File, Files};
+use crate::{File, Files, FormError, SqliteError};
 
 /// An in-memory database.
 pub(crate) struct Database {
@@ -36,7 +36,7 @@ pub(crate) struct Rows {
     /// The rows that could be read.
     pub(crate) rows: Vec<TableRow>,
     /// The reason why the remaining rows could not be read, if any.
-    pub(crate) stopped: Option<String>,
+    pub(crate) stopped: Option<SqliteError>,
 }
 
 #[derive(Debug, PartialEq)]
@@ -82,7 +82,7 @@ const ROOM: usize = 1 << 20;
 const MAX_CELL: usize = 64 << 20;
 
 /// The reason not to read a database: one of its cells is too long.
-pub(crate) fn refusal(files: &Files) -> Option<String> {
+pub(crate) fn refusal(files: &Files) -> Option<FormError> {
     // A small file cannot have such a cell.
     if !is_database(files.main())
         || files.files.iter().map(|file| file.bytes.len()).sum::<usize>() <= MAX_CELL
@@ -90,8 +90,7 @@ pub(crate) fn refusal(files: &Files) -> Option<String> {
         return None;
     }
     let table = Database::open(files).ok()?.too_long().ok()??;
-    let table = crate::json::word(&table);
-    Some(format!("a cell of the table {table} has more than {} MiB, the most that is read", MAX_CELL >> 20))
+    Some(FormError::Cell(crate::json::word(&table), MAX_CELL >> 20))
 }
 
 /// Returns whether the bytes are an SQLite database.
@@ -101,10 +100,10 @@ pub(crate) fn is_database(bytes: &[u8]) -> bool {
 
 impl Database {
     /// The database in the first file, merged with its log if `<name>-wal` is among the companions.
-    pub(crate) fn open(files: &Files) -> Result<Database, String> {
+    pub(crate) fn open(files: &Files) -> Result<Database, SqliteError> {
         let main = files.main();
         if !is_database(main) || main.len() < 100 {
-            return Err("not a SQLite database".to_owned());
+            return Err(SqliteError::NotDatabase);
         }
         // A large file already exists in several copies, so it is copied only if a log is merged into it.
         let merged = files.ending_in("-wal").map(|(_, wal)| {
@@ -115,18 +114,18 @@ impl Database {
         let bytes = merged.as_deref().unwrap_or(main);
         let versions = [bytes[18], bytes[19]];
         let n_bytes = bytes.len();
-        let mut connection = Connection::open_in_memory().map_err(words)?;
-        restrict(&mut connection, n_bytes).map_err(words)?;
+        let mut connection = Connection::open_in_memory()?;
+        restrict(&mut connection, n_bytes)?;
         // An in-memory database has no log. Version 1 means a rollback journal.
         let bytes = bytes[..18].chain(&[1, 1][..]).chain(&bytes[20..]);
-        connection.deserialize_read_exact(MAIN_DB, bytes, n_bytes, false).map_err(words)?;
+        connection.deserialize_read_exact(MAIN_DB, bytes, n_bytes, false)?;
         let database = Database { connection, n_bytes, versions };
         database.tables()?;
         Ok(database)
     }
 
     /// Describes the first cell that is too long to be read, with its table.
-    fn too_long(&self) -> Result<Option<String>, String> {
+    fn too_long(&self) -> Result<Option<String>, SqliteError> {
         for table in self.tables()? {
             let columns = self.columns(&table);
             let is_long = |column: &String| format!("octet_length({}) > {MAX_CELL}", quoted(column));
@@ -157,14 +156,14 @@ impl Database {
     }
 
     /// The names of its tables, without views and virtual tables.
-    pub(crate) fn tables(&self) -> Result<Vec<String>, String> {
+    pub(crate) fn tables(&self) -> Result<Vec<String>, SqliteError> {
         // SQLite itself writes the beginning of each definition, which is `CREATE VIRTUAL TABLE` for a
         // virtual table.
         let query =
             "SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE 'CREATE TABLE %' ORDER BY name";
-        let mut statement = self.connection.prepare(query).map_err(words)?;
-        let names = statement.query_map([], |row| row.get::<_, String>(0)).map_err(words)?;
-        names.collect::<Result<Vec<_>, _>>().map_err(words)
+        let mut statement = self.connection.prepare(query)?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(names.collect::<Result<_, _>>()?)
     }
 
     /// The columns of a table, without generated columns. Empty if the table does not exist.
@@ -195,32 +194,32 @@ impl Database {
         found
     }
 
-    fn read_rows(&self, table: &str, columns: &[&str], into: &mut Vec<TableRow>) -> Result<(), String> {
+    fn read_rows(&self, table: &str, columns: &[&str], into: &mut Vec<TableRow>) -> Result<(), SqliteError> {
         let names: Vec<String> = columns.iter().map(|column| format!(", {}", quoted(column))).collect();
         let query = format!("SELECT rowid{} FROM {}", names.concat(), quoted(table));
-        let mut statement = self.connection.prepare(&query).map_err(words)?;
-        let mut rows = statement.query([]).map_err(words)?;
+        let mut statement = self.connection.prepare(&query)?;
+        let mut rows = statement.query([])?;
         let mut n_bytes = 0;
-        while let Some(row) = rows.next().map_err(words)? {
+        while let Some(row) = rows.next()? {
             let mut cells = Vec::with_capacity(columns.len());
             for column in 0..columns.len() {
-                let cell = cell(row.get_ref(column + 1).map_err(words)?);
+                let cell = cell(row.get_ref(column + 1)?);
                 if let Cell::Bytes(bytes) = &cell {
                     n_bytes += bytes.len();
                 }
                 cells.push(cell);
             }
             if n_bytes > self.n_bytes || into.len() == MAX_ROWS {
-                return Err("it has more rows than its file can hold".to_owned());
+                return Err(SqliteError::Rows);
             }
-            into.push(TableRow { id: row.get(0).map_err(words)?, cells });
+            into.push(TableRow { id: row.get(0)?, cells });
         }
         Ok(())
     }
 
     /// The bytes of the database after all executed statements.
-    pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, String> {
-        let mut bytes = self.connection.serialize(MAIN_DB).map_err(words)?.to_vec();
+    pub(crate) fn into_bytes(mut self) -> Result<Vec<u8>, SqliteError> {
+        let mut bytes = self.connection.serialize(MAIN_DB)?.to_vec();
         if let Some(versions) = bytes.get_mut(18..20) {
             versions.copy_from_slice(&self.versions);
         }
@@ -229,7 +228,7 @@ impl Database {
 
     /// The files with this database as the first one. The log is removed, since its pages are in the
     /// database.
-    pub(crate) fn into_files(self, files: &Files) -> Result<Files, String> {
+    pub(crate) fn into_files(self, files: &Files) -> Result<Files, SqliteError> {
         let main = File { name: files.name().to_owned(), bytes: self.into_bytes()? };
         let rest = files.files.iter().skip(1);
         let rest = rest.filter(|file| !file.name.ends_with("-wal") && !file.name.ends_with("-shm"));
@@ -292,13 +291,4 @@ fn cell(value: ValueRef<'_>) -> Cell {
 /// A name, quoted so that SQLite accepts any characters in it.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
-}
-
-/// A description of an error without SQLite's own message, which quotes the schema and thus user text.
-fn words(error: rusqlite::Error) -> String {
-    match error {
-        rusqlite::Error::SqliteFailure(code, _) => format!("SQLite: {code}"),
-        rusqlite::Error::SqlInputError { error, .. } => format!("SQLite: {error}"),
-        _ => "SQLite: a value of another type".to_owned(),
-    }
 }

@@ -48,11 +48,11 @@ pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
 use brickbat_rules::Dialect;
-use thiserror::Error;
 
+pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, Files, Planned, Product, Sent, Session};
+use crate::{Edit, EditError, Files, Planned, Product, Sent, Session};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -114,8 +114,8 @@ pub trait Store: Sync {
     /// The lines of this store do not name the line before them, or nothing proves which line it was.
     fn reattach(&self, _: &Files, session: &Session) -> Result<Files, WriteError> {
         let place = session.cut.as_ref().map(|cut| cut.place.to_string()).unwrap_or_default();
-        let words = "nothing proves what came before it".to_owned();
-        Err(WriteError { product: session.product, place, words })
+        let cause = EditError::Missing("nothing proves what came before it");
+        Err(WriteError { product: session.product, place, cause })
     }
 }
 
@@ -128,34 +128,6 @@ pub struct Relapse {
     pub way_out: &'static str,
     /// The source of this knowledge.
     pub source: &'static str,
-}
-
-/// The reason why a store could not be read.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ReadError {
-    /// No known product wrote this.
-    #[error("not the store of any known product")]
-    Unknown,
-    /// A known product wrote it, but in an unknown form.
-    #[error("{product}: {words}")]
-    Form {
-        /// The product.
-        product: Product,
-        /// The unknown part, such as `schema 9 is newer than 8, the newest that is known`.
-        words: String,
-    },
-}
-
-/// The reason why an edit could not be written.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{product} at {place}: {words}")]
-pub struct WriteError {
-    /// The product.
-    pub product: Product,
-    /// The place of the edit.
-    pub place: String,
-    /// The cause, such as `rows of a checkpoint cannot be rewritten`.
-    pub words: String,
 }
 
 /// A product and its store.
@@ -226,8 +198,8 @@ fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result
     let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
     let (product, store) = store(whole).ok_or(ReadError::Unknown)?;
     #[cfg(feature = "sqlite")]
-    if let Some(words) = crate::sqlite::refusal(whole) {
-        return Err(ReadError::Form { product, words });
+    if let Some(cause) = crate::sqlite::refusal(whole) {
+        return Err(cause.of(product));
     }
     let mut sessions = store.read(whole)?;
     if store.is_parted()

@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::{Edit, Files, Place, Session, Trouble, json};
+use crate::{Edit, Files, Lost, Place, Session, Trouble, json};
 
 /// The UTF-8 byte order mark.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -54,7 +54,7 @@ pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
             Trouble {
                 place: Place::in_file(0..MARK.len() as u64, ""),
                 words: OF_MARK.to_owned(),
-                loses: Some("nothing but the mark"),
+                loses: Some(Lost::Nothing),
             },
         );
     }
@@ -84,9 +84,8 @@ impl Parted {
     /// the result of reading the unsplit files.
     pub(crate) fn of(files: &Files, sessions: &[Session]) -> Option<Parted> {
         let troubles = sessions.iter().flat_map(|session| &session.troubles);
-        let is_torn = |trouble: &&Trouble| {
-            trouble.place.file == 0 && trouble.loses.is_some_and(|words| !words.starts_with("nothing"))
-        };
+        let is_torn =
+            |trouble: &&Trouble| trouble.place.file == 0 && matches!(trouble.loses, Some(Lost::Data(_)));
         let lines: BTreeSet<u64> =
             troubles.filter(is_torn).filter_map(|trouble| trouble.place.line).collect();
         if lines.is_empty() || lines.len() > MAX_LINES {
@@ -120,7 +119,7 @@ impl Parted {
     /// Splits one line.
     fn take(&mut self, line: &json::Line<'_>, pieces: &[Piece], insertions: &mut Vec<usize>) {
         let at = |span: &Range<usize>| line.start + span.start..line.start + span.end;
-        let mut trouble = |span: Range<usize>, words: &str, loses| {
+        let mut trouble = |span: Range<usize>, words: &str, loses: Lost| {
             let place = Place::in_line(line.n, span.start as u64..span.end as u64, "");
             self.troubles.push(Trouble { place, words: words.to_owned(), loses: Some(loses) });
         };
@@ -130,14 +129,14 @@ impl Parted {
                 Piece::Record(span) => {
                     if was_record {
                         let start = line.start + span.start;
-                        trouble(start..start, OF_GLUED, "nothing but a line end is missing");
+                        trouble(start..start, OF_GLUED, Lost::Nothing);
                         insertions.push(start);
                     }
                     was_record = true;
                 }
                 Piece::Torn(span) => {
                     let span = at(span);
-                    trouble(span.clone(), OF_TORN, "what is left of one record");
+                    trouble(span.clone(), OF_TORN, Lost::Data("what is left of one record"));
                     let is_between = n > 0 && n + 1 < pieces.len();
                     if let Some(torn) =
                         self.files.files.first_mut().and_then(|file| file.bytes.get_mut(span.clone()))

@@ -13,7 +13,7 @@ use super::list_reader::{block, message, note, place_of, read_list, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
-use crate::{Block, Files, Message, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Block, Files, FormError, Message, NOT_RECORDED, Place, Product, Sent, Session};
 
 pub(crate) struct AgUiMessages;
 
@@ -122,7 +122,7 @@ pub(crate) fn read_message(
     unknown: &mut Vec<String>,
     pointer: &str,
     value: Json<'_, '_>,
-) -> Result<Option<Message>, String> {
+) -> Result<Option<Message>, FormError> {
     let place = place_of(value, pointer.to_owned());
     let [id, role, content, calls] = value.pick(["id", "role", "content", "toolCalls"]);
     let name = role.and_then(Json::as_str).unwrap_or_default();
@@ -132,7 +132,7 @@ pub(crate) fn read_message(
         "user" => Role::User,
         "assistant" | "reasoning" => Role::Assistant,
         "tool" => Role::Tool,
-        name => return Err(format!("the role {} is not known", word(name))),
+        name => return Err(FormError::Role(word(name))),
     };
     let mut blocks = Vec::new();
     if role == Role::Tool {

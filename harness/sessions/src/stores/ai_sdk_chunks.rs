@@ -18,6 +18,7 @@ use super::json_changes::JsonChanges;
 use super::json_text::whole;
 use super::list_reader::{place_of, read_list};
 use super::{Edit, Look, ReadError, Store, WriteError};
+use crate::EditError::{self, Missing, NoForm, NoPart, NotJson};
 use crate::json::{splice, text};
 use crate::session::ASKED;
 use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
@@ -51,20 +52,14 @@ impl Store for AiSdkChunks {
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        let refuse = |place: &Place, words: &str| WriteError {
-            product: Product::AiSdkUiChunks,
-            place: place.to_string(),
-            words: words.to_owned(),
-        };
+        let refuse = |place: &Place, cause: EditError| cause.at(Product::AiSdkUiChunks, place);
         let nowhere = Place::default();
-        let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no longer JSON"))?;
-        let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no longer JSON"))?;
+        let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, NotJson))?;
+        let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, NotJson))?;
         let folded = fold::fold(document.root());
         let parts: BTreeMap<&Place, &fold::Part> =
             folded.parts.iter().map(|part| (&part.place, part)).collect();
-        let part = |place: &Place| {
-            parts.get(place).copied().ok_or_else(|| refuse(place, "no part of the session is there"))
-        };
+        let part = |place: &Place| parts.get(place).copied().ok_or_else(|| refuse(place, NoPart));
         let own = |place: &Place| part(place).map(|part| part.chunks.as_slice());
         let kinds: Vec<Json<'_, '_>> = document.root().items().map(|chunk| chunk.field("type")).collect();
         let (mut changes, mut gone, mut closing) = (JsonChanges::default(), BTreeSet::<usize>::new(), None);
@@ -72,7 +67,10 @@ impl Store for AiSdkChunks {
             match edit {
                 Edit::Move { result, call, .. } if result == call => {}
                 Edit::Move { result, .. } => {
-                    return Err(refuse(result, "chunks of two parts with one id cannot be told apart"));
+                    return Err(refuse(
+                        result,
+                        NoForm("chunks of two parts with one id cannot be told apart"),
+                    ));
                 }
                 Edit::Synthesise { call, id } => {
                     let part = part(call)?;
@@ -103,7 +101,7 @@ impl Store for AiSdkChunks {
                     let is_known = session.troubles.iter().any(|t| t.place == *place && t.loses.is_some());
                     closing = whole.closing().filter(|_| is_known);
                     if closing.is_none() {
-                        return Err(refuse(place, "nothing there that can be taken out"));
+                        return Err(refuse(place, Missing("nothing there that can be taken out")));
                     }
                 }
             }

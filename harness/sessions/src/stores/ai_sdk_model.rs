@@ -11,14 +11,14 @@ use brickbat_rules::histories::{Block as Content, CallResult, Role};
 use brickbat_rules::json::Json;
 use serde_json::{Value, json};
 
-use super::ai_sdk::parts::{call, dialect_of, file, thinking, typed_output};
+use super::ai_sdk::parts::{call, dialect_of, file, kind_of, thinking, typed_output};
 use super::ai_sdk::send::{send, waits};
 use super::list_reader::{block, message, note, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{text, word};
 use crate::session::{ASKED, DECLINED};
-use crate::{Block, Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Block, Files, FormError, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 pub(crate) struct AiSdkModel;
 
@@ -172,15 +172,17 @@ const PARTS: [&str; 8] = [
     "tool-approval-response",
 ];
 
-fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), String> {
+fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), FormError> {
     let [role, content] = value.pick(["role", "content"]);
     let name = role.and_then(Json::as_str).unwrap_or_default();
     let role = match name.as_ref() {
         "tool" => Role::Tool,
-        name => role_of(name).ok_or_else(|| format!("the role {} is not known", word(name)))?,
+        name => role_of(name).ok_or_else(|| FormError::Role(word(name)))?,
     };
     let place = place_of(value, format!("/{n}"));
-    let Some(content) = content else { return Err(format!("the message at {place} has no content")) };
+    let Some(content) = content else {
+        return Err(FormError::Lacks { whole: "message", place: place.to_string(), part: "content" });
+    };
     let mut blocks = Vec::new();
     if let Some(words) = content.as_str() {
         let at = place_of(content, format!("/{n}/content"));
@@ -233,7 +235,12 @@ fn note_answers<'v>(session: &mut Session, messages: impl Iterator<Item = &'v Va
     }
 }
 
-fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Result<Option<Block>, String> {
+fn read_part(
+    session: &mut Session,
+    role: Role,
+    at: &Place,
+    part: &Value,
+) -> Result<Option<Block>, FormError> {
     let kind = text(part, "type");
     let media_type = text(part, "mediaType");
     let content = match kind {
@@ -242,9 +249,9 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
         "image" | "file" => {
             let (media_type, key) = if kind == "image" { ("image/*", "image") } else { (media_type, "data") };
             match file(media_type, text(part, key)) {
-                Ok(content) => content,
-                Err(kind) => {
-                    note(&mut session.unknown, kind);
+                Some(content) => content,
+                None => {
+                    note(&mut session.unknown, kind_of(media_type));
                     return Ok(None);
                 }
             }
@@ -254,7 +261,7 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
             return Ok(None);
         }
         "tool-call" if part.get("input").is_none() && part.get("args").is_some() => {
-            return Err(format!("{at} is a part of AI SDK 4"));
+            return Err(FormError::AiSdk4(at.to_string()));
         }
         "tool-call" => Content::Call(call(part, text(part, "toolName"), part.get("input"), session.dialect)),
         // The results of provider tools are in the provider's own message.
@@ -264,9 +271,7 @@ fn read_part(session: &mut Session, role: Role, at: &Place, part: &Value) -> Res
         }
         "tool-result" => {
             let output = part.get("output").and_then(typed_output);
-            let Some((output, is_error)) = output else {
-                return Err(format!("the output at {at} has an unknown form"));
-            };
+            let (output, is_error) = output.ok_or_else(|| FormError::Output(at.to_string()))?;
             let (call, name) = (text(part, "toolCallId").to_owned(), text(part, "toolName").to_owned());
             Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) })
         }

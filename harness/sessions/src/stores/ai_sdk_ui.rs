@@ -15,7 +15,7 @@ use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
 use crate::session::ASKED;
-use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Files, FormError, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 pub(crate) struct AiSdkUi;
 
@@ -28,7 +28,7 @@ impl Store for AiSdkUi {
         read_list(files, session(Product::AiSdkUiMessages, "JSON list"), |session, list| {
             let messages = list.items().enumerate().map(|(n, value)| ui_message(n, value));
             let messages: Option<Vec<UiMessage>> = messages.collect();
-            read(session, messages.ok_or("a message has an unknown role")?)
+            read(session, messages.ok_or(FormError::Shape("a message has an unknown role"))?)
         })
     }
 

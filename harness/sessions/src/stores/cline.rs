@@ -16,10 +16,10 @@ mod tests;
 use brickbat_rules::Dialect;
 use serde_json::Value;
 
-use super::records::{Record, unknown_form};
+use super::records::Record;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
-use crate::{Files, Place, Product, Sent, Session, Trouble};
+use crate::{Files, FormError, Lost, Place, Product, Sent, Session, Trouble};
 
 /// Sessions of Cline and the products derived from it.
 pub(crate) struct Cline;
@@ -50,11 +50,10 @@ impl Store for Cline {
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let log = Log::read(files)
-            .ok_or_else(|| unknown_form(Product::Cline, "neither a list nor an object with one"))?;
+            .ok_or_else(|| FormError::Shape("neither a list nor an object with one").of(Product::Cline))?;
         if log.version > NEWEST_VERSION {
-            let words =
-                format!("version {} is newer than {NEWEST_VERSION}, the newest that is known", log.version);
-            return Err(unknown_form(Product::Cline, words));
+            let newer = FormError::Newer { unit: "version", found: log.version, newest: NEWEST_VERSION };
+            return Err(newer.of(Product::Cline));
         }
         session(log, files).map(|session| vec![session])
     }
@@ -142,7 +141,7 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
     let trouble = |place: Place| Trouble {
         place,
         words: "the list is cut: the file ends before its JSON does".to_owned(),
-        loses: Some("what is left of the last message"),
+        loses: Some(Lost::Data("what is left of the last message")),
     };
     let mut session = Session {
         id: log.id,

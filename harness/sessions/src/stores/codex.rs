@@ -15,7 +15,7 @@ mod unpack;
 mod write;
 
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Product, Sent, Session};
+use crate::{Files, FormError, Product, Sent, Session};
 
 pub(crate) struct Codex;
 
@@ -34,7 +34,7 @@ impl Store for Codex {
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let form = |words| ReadError::Form { product: Product::Codex, words };
+        let form = |error: FormError| error.of(Product::Codex);
         let lineage = lineage::of(files).map_err(form)?;
         read::session(lineage).map(|session| vec![session]).map_err(form)
     }

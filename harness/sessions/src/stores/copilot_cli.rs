@@ -18,10 +18,10 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
 use serde_json::{Value, json};
 
-use super::records::{Record, unknown_form};
+use super::records::Record;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
-use crate::{Block, Ending, Files, Message, Product, Sent, Session};
+use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session};
 
 pub(crate) struct CopilotCli;
 
@@ -206,7 +206,7 @@ fn user(record: &Record) -> Result<Message, ReadError> {
     }
     match record.value["data"].get("content") {
         Some(Value::String(_) | Value::Null) | None => Ok(of(record, Role::User, Vec::new())),
-        Some(_) => Err(unknown_form(Product::CopilotCli, "a message of the user that is not a text")),
+        Some(_) => Err(FormError::Shape("a message of the user that is not a text").of(Product::CopilotCli)),
     }
 }
 
@@ -224,12 +224,12 @@ fn reply(record: &Record) -> Result<Message, ReadError> {
             blocks.push(at(record, "/data/content", histories::Block::Text(words.clone())))
         }
         Some(Value::Null) | None => {}
-        Some(_) => return Err(unknown_form(Product::CopilotCli, "a reply that is not a text")),
+        Some(_) => return Err(FormError::Shape("a reply that is not a text").of(Product::CopilotCli)),
     }
     let requests = match data.get("toolRequests") {
         Some(Value::Array(requests)) => requests.as_slice(),
         Some(Value::Null) | None => &[],
-        Some(_) => return Err(unknown_form(Product::CopilotCli, "calls that are not a list")),
+        Some(_) => return Err(FormError::Shape("calls that are not a list").of(Product::CopilotCli)),
     };
     blocks.extend(requests.iter().enumerate().map(|(n, request)| {
         let arguments = match request.get("arguments") {

@@ -21,10 +21,10 @@ use brickbat_rules::json::Json;
 use serde_json::Value;
 
 use super::gemini_parts::{block, is_truthy};
-use super::records::{Record, unknown_form};
+use super::records::Record;
 use super::{Edit, Look, ReadError, Relapse, Store, WriteError};
 use crate::json::text;
-use crate::{Block, Ending, Files, Message, Planned, Product, Reason, Sent, Session};
+use crate::{Block, Ending, Files, FormError, Message, Planned, Product, Reason, Sent, Session};
 use log::Log;
 
 pub(crate) struct GeminiCli;
@@ -145,7 +145,7 @@ fn content(record: &Record) -> Result<Vec<Block>, ReadError> {
             Ok(parts.iter().enumerate().map(|(n, part)| at(format!("/content/{n}"), part)).collect())
         }
         part @ (Value::String(_) | Value::Object(_)) => Ok(vec![at("/content".to_owned(), part)]),
-        _ => Err(unknown_form(Product::GeminiCli, "a content that is neither text nor parts")),
+        _ => Err(FormError::Shape("a content that is neither text nor parts").of(Product::GeminiCli)),
     }
 }
 

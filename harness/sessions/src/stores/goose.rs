@@ -23,11 +23,11 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 use serde_json::Value;
 
-use super::rows::{bytes_of, name_of, text_of, words};
+use super::rows::{bytes_of, name_of, text_of};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, Line, text};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Files, Message, Place, Product, Sent, Session, Trouble};
+use crate::{Files, FormError, Lost, Message, Place, Product, Sent, Session, Trouble};
 use message::Read;
 
 pub(crate) struct Goose;
@@ -40,7 +40,7 @@ const EXPORT: &str = "JSON export";
 const LINES: &str = "JSONL";
 
 /// The newest known schema: `CURRENT_SCHEMA_VERSION` in `session_manager.rs`.
-const NEWEST_SCHEMA: i64 = 17;
+const NEWEST_SCHEMA: u64 = 17;
 
 impl Store for Goose {
     fn owns(&self, look: &Look<'_>) -> bool {
@@ -51,13 +51,13 @@ impl Store for Goose {
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let form = |words: String| ReadError::Form { product: Product::Goose, words };
+        let form = |error: FormError| error.of(Product::Goose);
         if is_database(files.main()) {
-            let database = Database::open(files).map_err(form)?;
+            let database = Database::open(files).map_err(|error| form(error.into()))?;
             return read_rows(&database).map_err(form);
         }
         match Look::of(files).is_object(is_export) {
-            true => Ok(vec![read_export(files.main()).ok_or_else(|| form("no JSON".to_owned()))?]),
+            true => Ok(vec![read_export(files.main()).ok_or_else(|| form(FormError::Shape("no JSON")))?]),
             false => Ok(vec![read_lines(files.main())]),
         }
     }
@@ -113,12 +113,12 @@ fn is_message(message: Json<'_, '_>) -> bool {
     has_role && created.is_some_and(|at| at.as_number().is_some()) && content.is_some_and(is_content)
 }
 
-fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
+fn read_rows(database: &Database) -> Result<Vec<Session>, FormError> {
     let schema = "SELECT max(version) FROM schema_version";
-    let schema: Option<i64> = database.connection().query_row(schema, [], |row| row.get(0)).map_err(words)?;
-    let schema = schema.unwrap_or_default();
+    let schema: Option<i64> = database.connection().query_row(schema, [], |row| row.get(0))?;
+    let schema = u64::try_from(schema.unwrap_or_default()).unwrap_or_default();
     if schema > NEWEST_SCHEMA {
-        return Err(format!("schema {schema} is newer than {NEWEST_SCHEMA}, the newest that is known"));
+        return Err(FormError::Newer { unit: "schema", found: schema, newest: NEWEST_SCHEMA });
     }
     let columns = database.columns(TABLE);
     let optional =
@@ -129,19 +129,19 @@ fn read_rows(database: &Database) -> Result<Vec<Session>, String> {
         optional("metadata_json"),
         optional("message_id"),
     );
-    let mut statement = database.connection().prepare(&query).map_err(words)?;
-    let mut rows = statement.query([]).map_err(words)?;
+    let mut statement = database.connection().prepare(&query)?;
+    let mut rows = statement.query([])?;
     let mut readers: BTreeMap<String, Reader> = BTreeMap::new();
-    while let Some(row) = rows.next().map_err(words)? {
-        let cell = |n| row.get_ref(n).map(|cell| bytes_of(cell).unwrap_or_default()).map_err(words);
-        let text = |n| row.get_ref(n).map(text_of).map_err(words);
-        let place = Place::in_row(TABLE, row.get(0).map_err(words)?, "");
+    while let Some(row) = rows.next()? {
+        let cell = |n| row.get_ref(n).map(|cell| bytes_of(cell).unwrap_or_default());
+        let text = |n| row.get_ref(n).map(text_of);
+        let place = Place::in_row(TABLE, row.get(0)?, "");
         let reader = readers.entry(text(1)?).or_default();
         reader.n_records += 1;
         let content = cell(3)?;
         let Some(Value::Array(content)) = json::parse(&content) else {
-            let words = json::trouble(&content);
-            reader.troubles.push(Trouble { place, words, loses: Some("one message") });
+            let words = json::trouble(&content).to_string();
+            reader.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one message")) });
             continue;
         };
         let metadata = json::parse(&cell(4)?).unwrap_or_default();
@@ -230,8 +230,8 @@ impl Reader {
             Ok(document) => self.object(document.root(), &place, line.start),
             // goose skips content that it cannot read here.
             Err(_) => {
-                let words = json::trouble(line.bytes);
-                self.troubles.push(Trouble { place, words, loses: Some("one message") });
+                let words = json::trouble(line.bytes).to_string();
+                self.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one message")) });
             }
         }
     }
@@ -249,7 +249,11 @@ impl Reader {
         let content = value.get("content").and_then(Value::as_array);
         let Some(content) = content.filter(|_| is_message(found)) else {
             let words = "a record that is not a message".to_owned();
-            self.troubles.push(Trouble { place: place.clone(), words, loses: Some("one message") });
+            self.troubles.push(Trouble {
+                place: place.clone(),
+                words,
+                loses: Some(Lost::Data("one message")),
+            });
             return;
         };
         let metadata = value.get("metadata").unwrap_or(&Value::Null);

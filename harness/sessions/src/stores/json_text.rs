@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use brickbat_rules::json::Document;
 
-use crate::{Place, Trouble};
+use crate::{Lost, Place, Trouble};
 
 /// The complete part of a JSON file.
 pub(crate) struct Whole<'a> {
@@ -28,7 +28,8 @@ impl Whole<'_> {
             (false, 0) => "a torn end: the file stops inside its list".to_owned(),
             (false, _) => format!("a torn end: the file stops inside its list, in {n_nul} NUL bytes"),
         };
-        let loses = if closing.is_empty() { "nothing" } else { "what is left of the torn last entry" };
+        let torn = Lost::Data("what is left of the torn last entry");
+        let loses = if closing.is_empty() { Lost::Nothing } else { torn };
         let place = Place::in_file(span.start as u64..span.end as u64, "");
         Some(Trouble { place, words, loses: Some(loses) })
     }

@@ -22,10 +22,10 @@ mod write;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::rows::{bytes_of, name_of, text_of, words};
+use super::rows::{bytes_of, name_of, text_of};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Files, Message, Place, Product, Sent, Session, Trouble, json};
+use crate::{Files, FormError, Message, Place, Product, RecordError, Sent, Session, Trouble, json};
 use message::Stored;
 
 pub(crate) struct Langgraph;
@@ -71,14 +71,7 @@ impl Store for Langgraph {
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        let form = |words: String| ReadError::Form { product: Product::Langgraph, words };
-        let database = Database::open(files).map_err(form)?;
-        let writes = Writes::of(&database).map_err(form)?;
-        let mut sessions = Vec::new();
-        for (thread, newest) in threads(&database).map_err(form)? {
-            sessions.extend(session(&database, thread, newest, &writes).map_err(form)?);
-        }
-        Ok(sessions)
+        sessions(files).map_err(|error| error.of(Product::Langgraph))
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -98,6 +91,16 @@ impl Store for Langgraph {
     }
 }
 
+fn sessions(files: &Files) -> Result<Vec<Session>, FormError> {
+    let database = Database::open(files)?;
+    let writes = Writes::of(&database)?;
+    let mut sessions = Vec::new();
+    for (thread, newest) in threads(&database)? {
+        sessions.extend(session(&database, thread, newest, &writes)?);
+    }
+    Ok(sessions)
+}
+
 /// The id of a thread, and its namespace.
 type Thread = (String, String);
 
@@ -110,7 +113,7 @@ struct Newest {
     n_forks: usize,
 }
 
-fn threads(database: &Database) -> Result<BTreeMap<Thread, Newest>, String> {
+fn threads(database: &Database) -> Result<BTreeMap<Thread, Newest>, rusqlite::Error> {
     let parent = match database.columns(CHECKPOINTS).iter().any(|column| column == "parent_checkpoint_id") {
         true => "parent_checkpoint_id",
         false => "NULL",
@@ -119,18 +122,18 @@ fn threads(database: &Database) -> Result<BTreeMap<Thread, Newest>, String> {
         "SELECT rowid, thread_id, checkpoint_ns, checkpoint_id, {parent} FROM {CHECKPOINTS} \
          ORDER BY thread_id, checkpoint_ns, checkpoint_id LIMIT {MAX_ROWS}"
     );
-    let mut statement = database.connection().prepare(&query).map_err(words)?;
-    let mut rows = statement.query([]).map_err(words)?;
+    let mut statement = database.connection().prepare(&query)?;
+    let mut rows = statement.query([])?;
     let mut threads: BTreeMap<Thread, Newest> = BTreeMap::new();
     let mut parents: BTreeSet<(Thread, String)> = BTreeSet::new();
-    while let Some(row) = rows.next().map_err(words)? {
-        let text = |n| row.get_ref(n).map(text_of).map_err(words);
+    while let Some(row) = rows.next()? {
+        let text = |n| row.get_ref(n).map(text_of);
         let thread = (text(1)?, text(2)?);
         if thread.1.contains(':') {
             continue;
         }
         let newest = threads.entry(thread.clone()).or_default();
-        (newest.row, newest.id) = (row.get(0).map_err(words)?, text(3)?);
+        (newest.row, newest.id) = (row.get(0)?, text(3)?);
         newest.n_checkpoints += 1;
         let parent = text(4)?;
         if !parent.is_empty() {
@@ -150,21 +153,21 @@ struct Writes {
 }
 
 impl Writes {
-    fn of(database: &Database) -> Result<Writes, String> {
+    fn of(database: &Database) -> Result<Writes, rusqlite::Error> {
         let query = format!(
             "SELECT rowid, thread_id, checkpoint_ns, checkpoint_id, channel = '__interrupt__' FROM {WRITES} \
              WHERE channel = '__interrupt__' OR channel = 'messages' AND type = 'msgpack' \
              ORDER BY checkpoint_id, rowid LIMIT {MAX_ROWS}"
         );
-        let mut statement = database.connection().prepare(&query).map_err(words)?;
-        let mut rows = statement.query([]).map_err(words)?;
+        let mut statement = database.connection().prepare(&query)?;
+        let mut rows = statement.query([])?;
         let mut writes = Writes::default();
-        while let Some(row) = rows.next().map_err(words)? {
-            let text = |n| row.get_ref(n).map(text_of).map_err(words);
+        while let Some(row) = rows.next()? {
+            let text = |n| row.get_ref(n).map(text_of);
             let thread = (text(1)?, text(2)?);
-            match row.get(4).map_err(words)? {
+            match row.get(4)? {
                 true => drop(writes.waiting.insert((thread, text(3)?))),
-                false => writes.messages.entry(thread).or_default().push(row.get(0).map_err(words)?),
+                false => writes.messages.entry(thread).or_default().push(row.get(0)?),
             }
         }
         Ok(writes)
@@ -177,13 +180,13 @@ fn session(
     thread: Thread,
     newest: Newest,
     writes: &Writes,
-) -> Result<Option<Session>, String> {
+) -> Result<Option<Session>, rusqlite::Error> {
     let place = Place::in_row(CHECKPOINTS, newest.row, "");
     let mut reader = Reader::default();
     let state = match checkpoint(database, newest.row)? {
         Ok(state) => state,
-        Err(words) => {
-            reader.troubles.push(Trouble { place, words, loses: None });
+        Err(error) => {
+            reader.troubles.push(Trouble { place, words: error.to_string(), loses: None });
             State::default()
         }
     };
@@ -245,21 +248,18 @@ impl Default for State {
 }
 
 /// The checkpoint in a row. The inner error describes why it cannot be read.
-fn checkpoint(database: &Database, row: i64) -> Result<Result<State, String>, String> {
+fn checkpoint(database: &Database, row: i64) -> Result<Result<State, RecordError>, rusqlite::Error> {
     let query = format!("SELECT type, checkpoint FROM {CHECKPOINTS} WHERE rowid = ?1");
     let cells = database.connection().query_row(&query, [row], |row| {
         Ok((bytes_of(row.get_ref(0)?).unwrap_or_default(), bytes_of(row.get_ref(1)?).unwrap_or_default()))
     });
-    let (kind, bytes) = cells.map_err(words)?;
+    let (kind, bytes) = cells?;
     Ok(match kind.as_slice() {
         b"msgpack" => msgpack::decode(&bytes).map(|value| state(&value)),
         b"json" => {
             json::parse(&bytes).map(|value| state_of_json(&value)).ok_or_else(|| json::trouble(&bytes))
         }
-        kind => Err(format!(
-            "a checkpoint of type {}, which Brickbat does not read",
-            name_of(&String::from_utf8_lossy(kind))
-        )),
+        kind => Err(RecordError::Type(name_of(&String::from_utf8_lossy(kind)))),
     })
 }
 
@@ -343,18 +343,18 @@ impl Reader {
     }
 
     /// The messages in these rows of `writes` that are not in the newest checkpoint.
-    fn written(&mut self, database: &Database, rows: &[i64]) -> Result<Vec<Message>, String> {
+    fn written(&mut self, database: &Database, rows: &[i64]) -> Result<Vec<Message>, rusqlite::Error> {
         let query = format!("SELECT value FROM {WRITES} WHERE rowid = ?1");
-        let mut statement = database.connection().prepare(&query).map_err(words)?;
+        let mut statement = database.connection().prepare(&query)?;
         let mut messages = Vec::new();
         for &id in rows {
             let cell = statement.query_row([id], |row| Ok(bytes_of(row.get_ref(0)?)));
-            let bytes = cell.map_err(words)?.unwrap_or_default();
+            let bytes = cell?.unwrap_or_default();
             let value = match msgpack::decode(&bytes) {
                 Ok(value) => value,
-                Err(words) => {
+                Err(error) => {
                     let place = Place::in_row(WRITES, id, "");
-                    self.troubles.push(Trouble { place, words, loses: None });
+                    self.troubles.push(Trouble { place, words: error.to_string(), loses: None });
                     continue;
                 }
             };

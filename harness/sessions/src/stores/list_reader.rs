@@ -3,7 +3,7 @@
 use brickbat_rules::json::{Document, Json};
 
 use super::json_text::whole;
-use crate::{Block, Ending, Files, Message, Place, Product, ReadError, Session};
+use crate::{Block, Ending, Files, FormError, Message, Place, Product, ReadError, Session};
 use brickbat_rules::histories::{self, Role};
 
 /// Maximum number of unknown kinds to keep per session. A report does not show more.
@@ -22,13 +22,13 @@ pub(crate) fn session(product: Product, generation: &'static str) -> Session {
 pub(crate) fn read_list(
     files: &Files,
     mut session: Session,
-    fill: impl FnOnce(&mut Session, Json<'_, '_>) -> Result<(), String>,
+    fill: impl FnOnce(&mut Session, Json<'_, '_>) -> Result<(), FormError>,
 ) -> Result<Vec<Session>, ReadError> {
     let whole = whole(files.main()).ok_or(ReadError::Unknown)?;
     let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
     session.n_records = document.root().len();
     session.troubles.extend(whole.trouble(files.main()));
-    fill(&mut session, document.root()).map_err(|words| form(session.product, words))?;
+    fill(&mut session, document.root()).map_err(|error| error.of(session.product))?;
     Ok(vec![session])
 }
 
@@ -63,9 +63,4 @@ pub(crate) fn role_of(name: &str) -> Option<Role> {
         "assistant" => Role::Assistant,
         _ => return None,
     })
-}
-
-/// The error for an unknown form.
-pub(crate) fn form(product: Product, words: String) -> ReadError {
-    ReadError::Form { product, words }
 }

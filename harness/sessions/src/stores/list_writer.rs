@@ -10,6 +10,7 @@ use brickbat_rules::json::Document;
 
 use super::json_changes::JsonChanges;
 use super::json_text::whole;
+use crate::EditError::{self, Missing, NoPart, NotJson};
 use crate::json::splice;
 use crate::{Block, Files, Message, Place, Session, WriteError};
 
@@ -65,7 +66,7 @@ impl<'s> ListWriter<'s> {
     pub(crate) fn message_of(&self, place: &Place) -> Result<usize, WriteError> {
         match self.places.get(place) {
             Some((first, _)) => Ok(*first),
-            None => Err(self.refuse(place, "no part of the session is there")),
+            None => Err(self.refuse(place, NoPart)),
         }
     }
 
@@ -81,7 +82,7 @@ impl<'s> ListWriter<'s> {
         let says_nothing =
             |block: &Block| matches!(&block.content, Content::Text(text) if text.trim().is_empty());
         if own.is_none() || !blocks.all(says_nothing) {
-            return Err(self.refuse(place, "no part of the session is there"));
+            return Err(self.refuse(place, NoPart));
         }
         self.changes.remove(&place.pointer);
         Ok(())
@@ -98,7 +99,7 @@ impl<'s> ListWriter<'s> {
     /// Removes the lost end of the file.
     pub(crate) fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
         if !self.session.troubles.iter().any(|trouble| trouble.place == *place && trouble.loses.is_some()) {
-            return Err(self.refuse(place, "nothing there that can be taken out"));
+            return Err(self.refuse(place, Missing("nothing there that can be taken out")));
         }
         self.is_closed = true;
         Ok(())
@@ -112,18 +113,18 @@ impl<'s> ListWriter<'s> {
     }
 
     /// An error of this product.
-    pub(crate) fn refuse(&self, place: &Place, words: &str) -> WriteError {
-        WriteError { product: self.session.product, place: place.to_string(), words: words.to_owned() }
+    pub(crate) fn refuse(&self, place: &Place, cause: EditError) -> WriteError {
+        cause.at(self.session.product, place)
     }
 
     /// The files after all changes.
     pub(crate) fn finish(mut self, files: &Files) -> Result<Files, WriteError> {
         let bytes = files.main();
         let Some(whole) = whole(bytes) else {
-            return Err(self.refuse(&Place::default(), "no longer JSON"));
+            return Err(self.refuse(&Place::default(), NotJson));
         };
         let Ok(document) = Document::parse(&whole.text) else {
-            return Err(self.refuse(&Place::default(), "no longer JSON"));
+            return Err(self.refuse(&Place::default(), NotJson));
         };
         self.take_out();
         let n_messages = document.root().len();

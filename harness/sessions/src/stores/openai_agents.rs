@@ -21,10 +21,10 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Role};
 use serde_json::Value;
 
-use super::rows::{bytes_of, name_of, text_of, words};
+use super::rows::{bytes_of, name_of, text_of};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Ending, Files, Message, Place, Product, Sent, Session, Trouble, json};
+use crate::{Ending, Files, FormError, Lost, Message, Place, Product, Sent, Session, Trouble, json};
 
 pub(crate) struct OpenaiAgents;
 
@@ -55,10 +55,10 @@ impl Store for OpenaiAgents {
         if !is_database(files.main()) {
             return list::read(files);
         }
-        let form = |words: String| ReadError::Form { product: Product::OpenaiAgents, words };
-        let database = Database::open(files).map_err(form)?;
+        let form = |error: FormError| error.of(Product::OpenaiAgents);
+        let database = Database::open(files).map_err(|error| form(error.into()))?;
         let main = main_branch(&database).map_err(form)?;
-        let sessions = sessions(&database).map_err(form)?;
+        let sessions = sessions(&database).map_err(|error| form(error.into()))?;
         Ok(sessions.into_iter().map(|(id, rows)| session(id, rows, main.as_ref())).collect())
     }
 
@@ -86,22 +86,22 @@ impl Store for OpenaiAgents {
 type Found = (i64, Option<Vec<u8>>);
 
 /// Each session's rows, in id order.
-fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, String> {
+fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, rusqlite::Error> {
     let query =
         format!("SELECT rowid, session_id, message_data FROM {TABLE} ORDER BY rowid LIMIT {MAX_ROWS}");
-    let mut statement = database.connection().prepare(&query).map_err(words)?;
-    let mut rows = statement.query([]).map_err(words)?;
+    let mut statement = database.connection().prepare(&query)?;
+    let mut rows = statement.query([])?;
     let mut sessions: BTreeMap<String, Vec<Found>> = BTreeMap::new();
-    while let Some(row) = rows.next().map_err(words)? {
-        let session = text_of(row.get_ref(1).map_err(words)?);
-        let item = bytes_of(row.get_ref(2).map_err(words)?);
-        sessions.entry(session).or_default().push((row.get(0).map_err(words)?, item));
+    while let Some(row) = rows.next()? {
+        let session = text_of(row.get_ref(1)?);
+        let item = bytes_of(row.get_ref(2)?);
+        sessions.entry(session).or_default().push((row.get(0)?, item));
     }
     Ok(sessions)
 }
 
 /// Each row's position on the branch `main`. `None` if the store has no branches.
-fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, String> {
+fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, FormError> {
     if !database.tables()?.iter().any(|table| table == BRANCHES) {
         return Ok(None);
     }
@@ -109,9 +109,9 @@ fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, String
         "SELECT message_id, sequence_number FROM {BRANCHES} WHERE branch_id = 'main' \
          AND typeof(message_id) = 'integer' AND typeof(sequence_number) = 'integer' LIMIT {MAX_ROWS}"
     );
-    let mut statement = database.connection().prepare(&query).map_err(words)?;
-    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).map_err(words)?;
-    rows.collect::<Result<_, _>>().map(Some).map_err(words)
+    let mut statement = database.connection().prepare(&query)?;
+    let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(Some(rows.collect::<Result<_, _>>()?))
 }
 
 fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) -> Session {
@@ -167,8 +167,9 @@ impl Reader {
             let value = match bytes.as_deref().map(|bytes| (bytes, json::parse(bytes))) {
                 Some((_, Some(value @ Value::Object(_)))) => value,
                 found => {
-                    let words = found.map_or("no text".to_owned(), |(bytes, _)| json::trouble(bytes));
-                    self.troubles.push(Trouble { place, words, loses: Some("one item") });
+                    let words =
+                        found.map_or("no text".to_owned(), |(bytes, _)| json::trouble(bytes).to_string());
+                    self.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one item")) });
                     continue;
                 }
             };

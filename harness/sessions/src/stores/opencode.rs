@@ -21,7 +21,7 @@ mod send;
 mod tests;
 
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Product, Sent, Session};
+use crate::{Files, FormError, Product, Sent, Session};
 
 pub(crate) struct Opencode;
 
@@ -32,6 +32,7 @@ impl Store for Opencode {
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let form = forms::form_of(&Look::of(files)).ok_or(ReadError::Unknown)?;
+        let unreadable = |error: FormError| error.of(Product::Opencode);
         let (raws, of_events) = forms::read(form, files).map_err(unreadable)?;
         let mut sessions = branch::sessions(form, raws);
         sessions.extend(events::sessions(of_events).map_err(unreadable)?);
@@ -55,8 +56,4 @@ impl Store for Opencode {
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         edits::write(files, session, edits)
     }
-}
-
-fn unreadable(words: String) -> ReadError {
-    ReadError::Form { product: Product::Opencode, words }
 }

@@ -17,11 +17,11 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
 
-use super::records::{self, Record, unknown_form};
+use super::records::{self, Record};
 use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
-use crate::{Ending, Files, Message, Product, Sent, Session, Trouble};
+use crate::{Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
 
 pub(crate) struct Pi;
@@ -74,11 +74,12 @@ impl Log {
         let (mut records, troubles) = records::of_lines(bytes);
         let n_records = records.len();
         let header = records.first().filter(|record| is_header(&record.value));
-        let header = header.ok_or_else(|| unknown_form(Product::Pi, "the first line is not a header"))?;
+        let header =
+            header.ok_or_else(|| FormError::Shape("the first line is not a header").of(Product::Pi))?;
         let version = header.value.get("version").and_then(Value::as_u64).unwrap_or(1);
         if version > NEWEST_VERSION {
-            let words = format!("version {version} is newer than {NEWEST_VERSION}, the newest that is known");
-            return Err(unknown_form(Product::Pi, words));
+            let newer = FormError::Newer { unit: "version", found: version, newest: NEWEST_VERSION };
+            return Err(newer.of(Product::Pi));
         }
         let id = Some(header.text("id").to_owned());
         records.retain(|record| record.text("type") != "session");

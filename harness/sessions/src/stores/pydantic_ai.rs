@@ -39,7 +39,7 @@ impl Store for PydanticAi {
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let Ok(document) = Document::parse(files.main()) else { return Err(ReadError::Unknown) };
-        let history = history(document.root(), "").map_err(|words| form(Product::PydanticAi, words))?;
+        let history = history(document.root(), "").map_err(|error| error.of(Product::PydanticAi))?;
         let generation = if history.is_of_2 { OF_2 } else { "JSON list" };
         Ok(vec![session(Product::PydanticAi, generation, history)])
     }
@@ -68,9 +68,4 @@ pub(super) fn session(product: Product, generation: &'static str, history: Histo
         unknown: history.unknown.into_iter().collect(),
         ..Session::new(product, generation, if generation == OF_2 { BRANCH_OF_2 } else { BRANCH })
     }
-}
-
-/// An error for an unknown form.
-pub(super) fn form(product: Product, words: String) -> ReadError {
-    ReadError::Form { product, words }
 }

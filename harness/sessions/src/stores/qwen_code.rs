@@ -17,11 +17,11 @@ use brickbat_rules::histories::{self, Role};
 use serde_json::Value;
 
 use super::gemini_parts::block;
-use super::records::{self, Record, unknown_form};
+use super::records::{self, Record};
 use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
-use crate::{Block, Ending, Files, Message, Product, Sent, Session, Trouble};
+use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
 
 pub(crate) struct QwenCode;
 
@@ -196,7 +196,7 @@ fn content(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
     let parts = match value.get("parts") {
         Some(Value::Array(parts)) => parts.as_slice(),
         None | Some(Value::Null) => &[],
-        _ => return Err(unknown_form(Product::QwenCode, "a message whose parts are not a list")),
+        _ => return Err(FormError::Shape("a message whose parts are not a list").of(Product::QwenCode)),
     };
     let blocks: Vec<Block> = parts
         .iter()
@@ -212,7 +212,7 @@ fn content(record: &Record, at: &str, id: &str) -> Result<Message, ReadError> {
         ("model", _) => Role::Assistant,
         ("user", true) => Role::Tool,
         ("user", false) => Role::User,
-        _ => return Err(unknown_form(Product::QwenCode, "a message with an unknown role")),
+        _ => return Err(FormError::Shape("a message with an unknown role").of(Product::QwenCode)),
     };
     Ok(Message { role, blocks, id: Some(id.to_owned()), place: record.place(""), ending: Ending::Whole })
 }

@@ -8,9 +8,8 @@ use std::ops::Range;
 use brickbat_rules::json::Document;
 use serde_json::Value;
 
-use super::{ReadError, WriteError};
 use crate::json::{self, Line};
-use crate::{Files, Place, Product, Trouble};
+use crate::{Files, Lost, Place, Trouble};
 
 /// A record with its position.
 #[derive(Debug, Clone)]
@@ -92,14 +91,14 @@ pub(super) fn between_nul(line: &Line<'_>) -> Option<Record> {
 
 /// The fault in a line that is not JSON.
 pub(super) fn trouble(line: &Line<'_>) -> Trouble {
-    let words = json::trouble(line.bytes);
+    let words = json::trouble(line.bytes).to_string();
     if let Some(place) = nul_bytes(line) {
-        return Trouble { place, words, loses: Some("nothing but NUL bytes") };
+        return Trouble { place, words, loses: Some(Lost::Nothing) };
     }
     Trouble {
         place: Place::in_line(line.n, line.span(), ""),
         words,
-        loses: Some("what is left of one record"),
+        loses: Some(Lost::Data("what is left of one record")),
     }
 }
 
@@ -273,16 +272,6 @@ pub(super) fn with_main(files: &Files, bytes: Vec<u8>) -> Files {
         file.bytes = bytes;
     }
     files
-}
-
-/// The error for an unknown form.
-pub(super) fn unknown_form(product: Product, words: impl Into<String>) -> ReadError {
-    ReadError::Form { product, words: words.into() }
-}
-
-/// The error for an edit that cannot be written.
-pub(super) fn cannot(product: Product, place: &Place, words: &str) -> WriteError {
-    WriteError { product, place: place.to_string(), words: words.to_owned() }
 }
 
 /// An id derived from a text: hexadecimal digits that are always the same.

@@ -11,7 +11,7 @@ use brickbat_rules::{Dialect, detect, list_of};
 use serde_json::{Value, json};
 
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Block, Ending, Files, Message, Place, Product, Sent, Session};
+use crate::{Block, Ending, Files, FormError, Message, Place, Product, Sent, Session};
 
 pub(crate) struct Request;
 
@@ -81,8 +81,7 @@ fn part(block: &Content) -> Value {
 ///
 /// The body is not JSON, or contains no conversation.
 pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadError> {
-    let unread = |words: &str| ReadError::Form { product: Product::Request, words: words.to_owned() };
-    let document = Document::parse(body).map_err(|error| unread(&format!("not JSON: {error}")))?;
+    let document = Document::parse(body).map_err(|error| FormError::Json(error).of(Product::Request))?;
     let root = document.root();
     let list = list_in(dialect, root);
     let at = if root.is_array() { String::new() } else { format!("/{}", list_of(dialect)) };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::types::{Value, ValueRef};
 
 use crate::sqlite::{Database, MAX_ROWS};
-use crate::{Files, Place};
+use crate::{EditError, Files, Place, SqliteError};
 
 /// The rows of one session, and their changes.
 pub(crate) struct Rows {
@@ -37,19 +37,19 @@ impl Rows {
         table: &'static str,
         order: &'static str,
         session: &str,
-    ) -> Result<Rows, String> {
+    ) -> Result<Rows, rusqlite::Error> {
         let columns: Vec<String> = database.columns(table).into_iter().filter(|name| name != "id").collect();
         let names: Vec<String> = columns.iter().map(|name| quoted(name)).collect();
         let query = format!(
             "SELECT rowid, {} FROM {table} WHERE session_id = ?1 ORDER BY {order} LIMIT {MAX_ROWS}",
             names.join(", ")
         );
-        let mut statement = database.connection().prepare(&query).map_err(words)?;
-        let mut found = statement.query([session]).map_err(words)?;
+        let mut statement = database.connection().prepare(&query)?;
+        let mut found = statement.query([session])?;
         let mut rows = Vec::new();
-        while let Some(row) = found.next().map_err(words)? {
+        while let Some(row) = found.next()? {
             let cells = (1..=columns.len()).map(|n| row.get::<_, Value>(n)).collect::<Result<_, _>>();
-            rows.push((row.get(0).map_err(words)?, cells.map_err(words)?));
+            rows.push((row.get(0)?, cells?));
         }
         let positions = rows.iter().enumerate().map(|(n, (id, _))| (*id, n)).collect();
         let (changed, deleted) = (BTreeSet::new(), BTreeSet::new());
@@ -105,7 +105,7 @@ impl Rows {
     }
 
     /// Writes all changes.
-    pub(crate) fn write(mut self, database: &Database) -> Result<(), String> {
+    pub(crate) fn write(mut self, database: &Database) -> Result<(), EditError> {
         let before: Vec<i64> = self.rows.iter().map(|(id, _)| *id).collect();
         let mut after: Vec<Dealt> = Vec::new();
         for (id, cells) in std::mem::take(&mut self.rows) {
@@ -117,13 +117,13 @@ impl Rows {
         }
         let ids = deal(&before, &after, self.highest(database)?);
         if ids.len() < after.len() {
-            return Err("no ids are left".to_owned());
+            return Err(EditError::NoForm("no ids are left"));
         }
         let connection = database.connection();
         let kept: BTreeSet<i64> = ids.iter().copied().collect();
         for id in before.iter().filter(|id| !kept.contains(id)) {
             let query = format!("DELETE FROM {} WHERE rowid = ?1", self.table);
-            connection.execute(&query, [id]).map_err(words)?;
+            connection.execute(&query, [id])?;
         }
         for ((old, cells), id) in after.into_iter().zip(ids) {
             if old == Some(id) && !self.changed.contains(&id) {
@@ -134,7 +134,7 @@ impl Rows {
                 false => self.insertion(),
             };
             let values = std::iter::once(Value::Integer(id)).chain(cells);
-            connection.execute(&query, rusqlite::params_from_iter(values)).map_err(words)?;
+            connection.execute(&query, rusqlite::params_from_iter(values))?;
         }
         Ok(())
     }
@@ -144,10 +144,10 @@ impl Rows {
     }
 
     /// The highest id that the table has ever assigned.
-    fn highest(&self, database: &Database) -> Result<i64, String> {
+    fn highest(&self, database: &Database) -> Result<i64, rusqlite::Error> {
         let connection = database.connection();
         let query = format!("SELECT max(rowid) FROM {}", self.table);
-        let held: Option<i64> = connection.query_row(&query, [], |row| row.get(0)).map_err(words)?;
+        let held: Option<i64> = connection.query_row(&query, [], |row| row.get(0))?;
         let query = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
         let given = connection.query_row(query, [self.table], |row| row.get::<_, i64>(0)).unwrap_or_default();
         Ok(held.unwrap_or_default().max(given))
@@ -221,7 +221,7 @@ pub(crate) fn row_of(place: &Place) -> Option<i64> {
 }
 
 /// The files with a new database that includes the log.
-pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, String> {
+pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, SqliteError> {
     let mut files = files.clone();
     let bytes = database.into_bytes()?;
     if let Some(main) = files.files.first_mut() {
@@ -231,11 +231,6 @@ pub(crate) fn with_database(files: &Files, database: Database) -> Result<Files, 
         file.bytes.clear();
     }
     Ok(files)
-}
-
-/// SQLite's error as a text.
-pub(crate) fn words(error: rusqlite::Error) -> String {
-    format!("SQLite: {error}")
 }
 
 fn quoted(name: &str) -> String {

@@ -19,7 +19,7 @@ use super::list_reader::{message, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::session::ASKED;
-use crate::{Files, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
+use crate::{Files, FormError, NOT_APPROVED, NOT_RECORDED, Product, Sent, Session};
 
 use parts::Reply;
 
@@ -131,11 +131,13 @@ fn is_list(root: Json<'_, '_>) -> bool {
     has_own
 }
 
-fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), String> {
+fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), FormError> {
     let [id, role, list] = value.pick(["id", "role", "parts"]);
     let place = place_of(value, format!("/{n}"));
     let role = role.and_then(Json::as_str).and_then(|role| role_of(&role));
-    let (Some(role), Some(list)) = (role, list) else { return Err(format!("no message at {place}")) };
+    let (Some(role), Some(list)) = (role, list) else {
+        return Err(FormError::Absent("message", place.to_string()));
+    };
     let id = id.and_then(Json::as_str);
     let mut reply = Reply::new(list);
     for (k, part) in list.items().enumerate() {

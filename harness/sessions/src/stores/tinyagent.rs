@@ -12,11 +12,11 @@ use brickbat_rules::histories::{Block as Content, Call, CallResult, Role, Thinki
 use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
-use super::list_reader::{form, message, note, place_of, session};
+use super::list_reader::{message, note, place_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, ReadError, WriteError};
 use crate::json::{text, word};
-use crate::{Block, Ending, Files, NOT_RECORDED, Place, Product, Session};
+use crate::{Block, Ending, Files, FormError, NOT_RECORDED, Place, Product, Session};
 
 /// The value of [`Session::generation`] for this form, which the send model checks.
 pub(super) const GENERATION: &str = "JSON file, tinyagent";
@@ -37,12 +37,12 @@ pub(super) fn read(product: Product, files: &Files) -> Result<Session, ReadError
     session.n_records = document.root().len();
     for (n, value) in document.root().items().enumerate() {
         let place = place_of(value, format!("/{n}"));
-        read_message(&mut session, value, &place).map_err(|words| form(product, words))?;
+        read_message(&mut session, value, &place).map_err(|error| error.of(product))?;
     }
     Ok(session)
 }
 
-fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Result<(), String> {
+fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Result<(), FormError> {
     let own = value.to_value();
     let role = match text(&own, "role") {
         "user" => Role::User,
@@ -56,7 +56,7 @@ fn read_message(session: &mut Session, value: Json<'_, '_>, place: &Place) -> Re
             session.messages.push(message(Role::Tool, vec![block], None, place));
             return Ok(());
         }
-        role => return Err(format!("the role {} at {place} is not known", word(role))),
+        role => return Err(FormError::RoleAt(word(role), place.to_string())),
     };
     let mut blocks = Vec::new();
     for (n, part) in value.field("content").items().enumerate() {

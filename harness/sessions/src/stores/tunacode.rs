@@ -8,10 +8,10 @@
 use brickbat_rules::json::{Document, Json};
 
 use super::enveloped::Enveloped;
-use super::pydantic_ai::{dialect_of, form, history, is_history, send, session, write};
+use super::pydantic_ai::{dialect_of, history, is_history, send, session, write};
 use super::{Edit, Look, ReadError, Store, WriteError, tinyagent};
 use crate::json::word;
-use crate::{Files, Product, Sent, Session};
+use crate::{Files, FormError, Product, Sent, Session};
 
 pub(crate) struct Tunacode;
 
@@ -34,17 +34,14 @@ impl Store for Tunacode {
         if let Some(version) = version
             && version.as_u64() != Some(VERSION)
         {
-            return Err(form(
-                Product::Tunacode,
-                format!("version {} of the file is not known", word(version.raw())),
-            ));
+            return Err(FormError::Version(word(version.raw())).of(Product::Tunacode));
         }
         let Some(messages) = messages else { return Err(ReadError::Unknown) };
         let text = |value: Option<Json<'_, '_>>| value.and_then(Json::as_str).map(|text| text.into_owned());
         let mut session = match Enveloped::of(files).filter(|_| tinyagent::is_list(messages)) {
             Some(list) => list.outer(tinyagent::read(Product::Tunacode, &list.files)?),
             None => {
-                let history = history(messages, MESSAGES).map_err(|words| form(Product::Tunacode, words))?;
+                let history = history(messages, MESSAGES).map_err(|error| error.of(Product::Tunacode))?;
                 session(Product::Tunacode, "JSON file", history)
             }
         };

@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 use super::ai_sdk::send::{send, waits};
 use super::ai_sdk::ui::{UiMessage, read};
 use super::json_changes::JsonChanges;
-use super::list_reader::{form, place_of, role_of, session};
+use super::list_reader::{place_of, role_of, session};
 use super::list_writer::raw;
 use super::{Edit, Look, ReadError, Store, WriteError};
+use crate::EditError::{self, NoForm, NoPart, NotJson};
 use crate::json::{splice, text, word};
 use crate::place::Row;
 use crate::session::ASKED;
-use crate::{Files, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
+use crate::{Files, FormError, NOT_APPROVED, NOT_RECORDED, Place, Product, Sent, Session};
 
 /// The store of Twenty.
 pub(crate) struct Twenty;
@@ -46,7 +47,7 @@ impl Store for Twenty {
                 continue;
             }
             let Some(role) = role_of(role) else {
-                return Err(form(Product::Twenty, format!("the role {} is not known", word(role))));
+                return Err(FormError::Role(word(role)).of(Product::Twenty));
             };
             let id = text(&row, "id").to_owned();
             let parts = parts.remove(&id).unwrap_or_default();
@@ -62,7 +63,7 @@ impl Store for Twenty {
             messages.sort_by(|(a, _), (b, _)| a.cmp(b));
             session.n_records = messages.iter().map(|(_, message)| 1 + message.parts.len()).sum();
             let messages = messages.into_iter().map(|(_, message)| message).collect();
-            read(&mut session, messages).map_err(|words| form(Product::Twenty, words))?;
+            read(&mut session, messages).map_err(|error| error.of(Product::Twenty))?;
             sessions.push(session);
         }
         Ok(sessions)
@@ -77,13 +78,9 @@ impl Store for Twenty {
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        let refuse = |place: &Place, words: &str| WriteError {
-            product: Product::Twenty,
-            place: place.to_string(),
-            words: words.to_owned(),
-        };
+        let refuse = |place: &Place, cause: EditError| cause.at(Product::Twenty, place);
         let Ok(document) = Document::parse(files.main()) else {
-            return Err(refuse(&Place::default(), "no longer JSON"));
+            return Err(refuse(&Place::default(), NotJson));
         };
         let mut rows = Rows::new(session);
         for edit in edits {
@@ -107,7 +104,9 @@ impl Store for Twenty {
                 }
                 Edit::Drop { block } => rows.drop(block),
                 Edit::Truncate { last } => rows.truncate(document.root(), last),
-                Edit::Discard { place } => return Err(refuse(place, "an export has no stretch to remove")),
+                Edit::Discard { place } => {
+                    return Err(refuse(place, NoForm("an export has no stretch to remove")));
+                }
             };
             if !done {
                 let (Edit::Move { call: place, .. }
@@ -115,7 +114,7 @@ impl Store for Twenty {
                 | Edit::Drop { block: place }
                 | Edit::Truncate { last: place }
                 | Edit::Discard { place }) = edit;
-                return Err(refuse(place, "no part of the session is there"));
+                return Err(refuse(place, NoPart));
             }
         }
         let changes = rows.finish();

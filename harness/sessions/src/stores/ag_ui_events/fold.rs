@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::json::{text, word};
 use crate::stores::ag_ui_messages::{read_message, result};
 use crate::stores::list_reader::{block, message, note, place_of};
-use crate::{Block, Message, Place};
+use crate::{Block, FormError, Message, Place};
 
 /// The messages built from the events.
 #[derive(Default)]
@@ -28,7 +28,7 @@ pub(super) struct Folded {
 /// # Errors
 ///
 /// Describes a message of a snapshot with an unknown form.
-pub(super) fn fold(events: Json<'_, '_>) -> Result<Folded, String> {
+pub(super) fn fold(events: Json<'_, '_>) -> Result<Folded, FormError> {
     let mut fold = Fold::default();
     for (n, event) in events.items().enumerate() {
         fold.event(n, event)?;
@@ -69,7 +69,7 @@ struct Entry {
 }
 
 impl Fold {
-    fn event(&mut self, n: usize, json: Json<'_, '_>) -> Result<(), String> {
+    fn event(&mut self, n: usize, json: Json<'_, '_>) -> Result<(), FormError> {
         let at = place_of(json, format!("/{n}"));
         let kind = json.field("type").as_str().unwrap_or_default();
         if kind == "MESSAGES_SNAPSHOT" {
@@ -217,7 +217,7 @@ impl Fold {
     }
 
     /// Adds a run's input messages that do not exist yet.
-    fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
+    fn input(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), FormError> {
         for (k, value) in messages.items().enumerate() {
             let id = value.field("id").as_str().unwrap_or_default();
             if !self.entries.contains_key(id.as_ref()) {
@@ -229,7 +229,7 @@ impl Fold {
     }
 
     /// Replaces all messages with those from a snapshot. Existing messages keep their order.
-    fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), String> {
+    fn snapshot(&mut self, n: usize, messages: Json<'_, '_>) -> Result<(), FormError> {
         let before = std::mem::take(&mut self.order);
         self.entries.clear();
         self.calls.clear();
@@ -254,7 +254,7 @@ impl Fold {
     }
 
     /// Adds a complete message.
-    fn take(&mut self, id: &str, pointer: &str, value: Json<'_, '_>) -> Result<(), String> {
+    fn take(&mut self, id: &str, pointer: &str, value: Json<'_, '_>) -> Result<(), FormError> {
         let read = read_message(&mut self.folded.unknown, pointer, value)?;
         let is_aside = read.is_none() || value.field("role").is("reasoning");
         let place = place_of(value, pointer.to_owned());

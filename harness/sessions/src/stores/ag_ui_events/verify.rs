@@ -14,7 +14,7 @@ use crate::stores::list_reader::place_of;
 pub(super) fn refusal(events: Json<'_, '_>) -> Option<(Place, String)> {
     let mut run = Run::default();
     for (n, event) in events.items().enumerate() {
-        if let Err(words) = run.take(event) {
+        if let Some(words) = run.take(event) {
             return Some((place_of(event, format!("/{n}")), words));
         }
     }
@@ -40,25 +40,26 @@ enum State {
 }
 
 impl Run {
-    fn take(&mut self, event: Json<'_, '_>) -> Result<(), String> {
+    /// The error of the client if it rejects the event.
+    fn take(&mut self, event: Json<'_, '_>) -> Option<String> {
         let kind = word(&event.field("type").as_str().unwrap_or_default());
         let kind = kind.as_str();
         match (&self.state, kind) {
             (State::NotBegun, "RUN_STARTED" | "RUN_ERROR") | (State::Finished, "RUN_ERROR") => {}
             (State::Finished | State::Failed, "RUN_STARTED") => *self = Run::default(),
-            (State::NotBegun, _) => return Err("First event must be 'RUN_STARTED'".to_owned()),
+            (State::NotBegun, _) => return Some("First event must be 'RUN_STARTED'".to_owned()),
             (State::Failed, _) => {
-                return Err(format!(
+                return Some(format!(
                     "Cannot send event type '{kind}': The run has already errored with 'RUN_ERROR'."
                 ));
             }
             (State::Finished, _) => {
-                return Err(format!(
+                return Some(format!(
                     "Cannot send event type '{kind}': The run has already finished with 'RUN_FINISHED'."
                 ));
             }
             (State::Active, "RUN_STARTED") => {
-                return Err("Cannot send 'RUN_STARTED' while a run is still active.".to_owned());
+                return Some("Cannot send 'RUN_STARTED' while a run is still active.".to_owned());
             }
             (State::Active, _) => {}
         }
@@ -70,8 +71,8 @@ impl Run {
         self.pair(event, kind)
     }
 
-    /// Checks that texts and calls begin and end in pairs.
-    fn pair(&mut self, event: Json<'_, '_>, kind: &str) -> Result<(), String> {
+    /// The error of the client if texts and calls do not begin and end in pairs.
+    fn pair(&mut self, event: Json<'_, '_>, kind: &str) -> Option<String> {
         let is_text = kind.starts_with("TEXT_MESSAGE_");
         let (open, key, what) = match is_text {
             true => (&mut self.texts, "messageId", "text message"),
@@ -80,23 +81,23 @@ impl Run {
         let id = || event.field(key).as_str().unwrap_or_default().into_owned();
         let is_fine = match kind {
             "TEXT_MESSAGE_START" | "TOOL_CALL_START" if !open.insert(id()) => {
-                return Err(format!(
+                return Some(format!(
                     "Cannot send '{kind}' event: A {what} with that ID is already in progress."
                 ));
             }
             "TEXT_MESSAGE_CONTENT" | "TOOL_CALL_ARGS" => open.contains(&id()),
             "TEXT_MESSAGE_END" | "TOOL_CALL_END" => open.remove(&id()),
             "RUN_FINISHED" if !self.texts.is_empty() => {
-                return Err(format!("Cannot send '{kind}' while text messages are still active"));
+                return Some(format!("Cannot send '{kind}' while text messages are still active"));
             }
             "RUN_FINISHED" if !self.calls.is_empty() => {
-                return Err(format!("Cannot send '{kind}' while tool calls are still active"));
+                return Some(format!("Cannot send '{kind}' while tool calls are still active"));
             }
             _ => true,
         };
         match is_fine {
-            true => Ok(()),
-            false => Err(format!("Cannot send '{kind}' event: No active {what} found with that ID.")),
+            true => None,
+            false => Some(format!("Cannot send '{kind}' event: No active {what} found with that ID.")),
         }
     }
 }

@@ -7,6 +7,7 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
 use super::fold::{Folded, fold};
+use crate::EditError::{self, Missing, NoForm, NoPart, NotJson, Unreadable};
 use crate::json::splice;
 use crate::stores::ag_ui_messages::synthetic;
 use crate::stores::json_changes::JsonChanges;
@@ -17,9 +18,10 @@ use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let nowhere = Place::default();
-    let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, "no longer JSON"))?;
-    let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, "no longer JSON"))?;
-    let folded = fold(document.root()).map_err(|_| refuse(&nowhere, "no longer the same session"))?;
+    let whole = whole(files.main()).ok_or_else(|| refuse(&nowhere, NotJson))?;
+    let document = Document::parse(&whole.text).map_err(|_| refuse(&nowhere, NotJson))?;
+    let folded =
+        fold(document.root()).map_err(|_| refuse(&nowhere, Unreadable("no longer the same session")))?;
     let mut writer = Writer::new(files, session, document.root(), folded);
     let mut closing = None;
     for edit in edits {
@@ -32,7 +34,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
                 let is_known = session.troubles.iter().any(|t| t.place == *place && t.loses.is_some());
                 closing = whole.closing().filter(|_| is_known);
                 if closing.is_none() {
-                    return Err(refuse(place, "nothing there that can be taken out"));
+                    return Err(refuse(place, Missing("nothing there that can be taken out")));
                 }
             }
         }
@@ -46,8 +48,8 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     Ok(written)
 }
 
-fn refuse(place: &Place, words: &str) -> WriteError {
-    WriteError { product: Product::AgUiEvents, place: place.to_string(), words: words.to_owned() }
+fn refuse(place: &Place, cause: EditError) -> WriteError {
+    cause.at(Product::AgUiEvents, place)
 }
 
 struct Writer<'s, 'd> {
@@ -83,12 +85,12 @@ impl<'s, 'd> Writer<'s, 'd> {
 
     fn owner(&self, place: &Place) -> Result<usize, WriteError> {
         let owner = self.owners.get(place).copied();
-        owner.ok_or_else(|| refuse(place, "no part of the session is there"))
+        owner.ok_or_else(|| refuse(place, NoPart))
     }
 
     fn drop(&mut self, place: &Place) -> Result<(), WriteError> {
         let own = self.owners.get_key_value(place).map(|(own, _)| *own);
-        self.gone.insert(own.ok_or_else(|| refuse(place, "no part of the session is there"))?);
+        self.gone.insert(own.ok_or_else(|| refuse(place, NoPart))?);
         Ok(())
     }
 
@@ -126,7 +128,7 @@ impl<'s, 'd> Writer<'s, 'd> {
     fn put_after(&mut self, call: &Place, result: &Place) -> Result<(), WriteError> {
         let owner = self.owner(call)?;
         if is_whole(call) != is_whole(result) {
-            return Err(refuse(result, "an event cannot be moved into a snapshot, or out of it"));
+            return Err(refuse(result, NoForm("an event cannot be moved into a snapshot, or out of it")));
         }
         let after = if is_whole(call) { self.home(owner) } else { self.last_event(call) };
         self.drop(result)?;

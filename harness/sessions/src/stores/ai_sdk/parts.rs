@@ -52,38 +52,41 @@ pub(crate) fn thinking(part: &Value, dialect: Option<Dialect>) -> Block {
     Block::Thinking(Thinking { text: text(part, "text").to_owned(), signature, id: own("itemId") })
 }
 
-/// A file that is sent. The error is the kind of a file that cannot be sent.
-pub(crate) fn file(media_type: &str, data: &str) -> Result<Block, String> {
+/// A file that is sent. `None` for a file that cannot be sent.
+pub(crate) fn file(media_type: &str, data: &str) -> Option<Block> {
     let is_image = media_type.starts_with("image/");
     let dialect = Dialect::AnthropicMessages;
     if let Some((_, base64)) = data.split_once(";base64,").filter(|_| data.starts_with("data:")) {
         let base64 = base64.to_owned();
         return match media_type {
-            _ if is_image => Ok(Block::Image(Image { media_type: media_type.to_owned(), data: base64 })),
+            _ if is_image => Some(Block::Image(Image { media_type: media_type.to_owned(), data: base64 })),
             "application/pdf" => {
                 let source = json!({ "type": "base64", "media_type": media_type, "data": base64 });
-                Ok(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
+                Some(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
             }
-            _ => Err(kind(media_type)),
+            _ => None,
         };
     }
     let is_url = data.starts_with("http://") || data.starts_with("https://");
     match media_type {
         _ if is_image && is_url => {
             let source = json!({ "type": "url", "url": data });
-            Ok(Block::Native { dialect, value: json!({ "type": "image", "source": source }) })
+            Some(Block::Native { dialect, value: json!({ "type": "image", "source": source }) })
         }
         "application/pdf" if is_url => {
             let source = json!({ "type": "url", "url": data });
-            Ok(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
+            Some(Block::Native { dialect, value: json!({ "type": "document", "source": source }) })
         }
         // The data in model messages is plain base64.
-        _ if is_image => Ok(Block::Image(Image { media_type: media_type.to_owned(), data: data.to_owned() })),
-        _ => Err(kind(media_type)),
+        _ if is_image => {
+            Some(Block::Image(Image { media_type: media_type.to_owned(), data: data.to_owned() }))
+        }
+        _ => None,
     }
 }
 
-fn kind(media_type: &str) -> String {
+/// The kind of a file, in a form that may be printed.
+pub(crate) fn kind_of(media_type: &str) -> String {
     match media_type.split_once('/') {
         Some((kind, _)) => format!("file of {}", crate::json::word(kind)),
         None => "file".to_owned(),
@@ -151,8 +154,8 @@ fn content_part(part: &Value) -> Option<Block> {
     let data = |key: &str| part.get(key).and_then(Value::as_str);
     match text(part, "type") {
         "text" => Some(Block::Text(data("text")?.to_owned())),
-        "image-data" | "media" | "file-data" => file(data("mediaType")?, data("data")?).ok(),
-        "image-url" => file("image/*", data("url")?).ok(),
+        "image-data" | "media" | "file-data" => file(data("mediaType")?, data("data")?),
+        "image-url" => file("image/*", data("url")?),
         _ => None,
     }
 }

@@ -8,12 +8,12 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, CallResult, Role};
 use serde_json::{Value, json};
 
-use super::parts::{call, dialect_of, file, plain_output, thinking};
+use super::parts::{call, dialect_of, file, kind_of, plain_output, thinking};
 use crate::clients::{self, Quirk};
 use crate::json::{text, word};
 use crate::session::DECLINED;
 use crate::stores::list_reader::{block, message, note};
-use crate::{Block, Place, Session};
+use crate::{Block, FormError, Place, Session};
 
 /// A UI message from any kind of store.
 pub(crate) struct UiMessage {
@@ -45,7 +45,7 @@ const UNKNOWN_ERROR: &str = "unknown error";
 /// # Errors
 ///
 /// Describes a part with an unknown form.
-pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), String> {
+pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), FormError> {
     let parts = list.iter().rev().flat_map(|message| message.parts.iter().rev());
     session.dialect = parts.map(|(_, part)| part).find_map(dialect_of);
     for ui in list {
@@ -57,7 +57,7 @@ pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), St
     Ok(())
 }
 
-fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), String> {
+fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), FormError> {
     let mut blocks = Vec::new();
     for (place, part) in &ui.parts {
         match text(part, "type") {
@@ -71,7 +71,7 @@ fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), Strin
 }
 
 /// Adds a reply of the model, with one message per step.
-fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), String> {
+fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), FormError> {
     let mut step = Step::default();
     for (place, part) in &ui.parts {
         let kind = text(part, "type");
@@ -82,7 +82,7 @@ fn reply(session: &mut Session, ui: &UiMessage) -> Result<(), String> {
             "file" => step.said.extend(picture(session, place, part)),
             "dynamic-tool" => step.tool(session, place, part, text(part, "toolName"))?,
             "tool-invocation" if part.get("toolInvocation").is_some() => {
-                return Err(format!("{place} is a part of AI SDK 4"));
+                return Err(FormError::AiSdk4(place.to_string()));
             }
             _ => match kind.strip_prefix("tool-") {
                 Some(name) => step.tool(session, place, part, name)?,
@@ -102,13 +102,19 @@ struct Step {
 }
 
 impl Step {
-    fn tool(&mut self, session: &mut Session, place: &Place, part: &Value, name: &str) -> Result<(), String> {
+    fn tool(
+        &mut self,
+        session: &mut Session,
+        place: &Place,
+        part: &Value,
+        name: &str,
+    ) -> Result<(), FormError> {
         let state = text(part, "state");
         if !STATES.contains(&state) {
-            return Err(format!("the state {} of the call at {place} is not known", word(state)));
+            return Err(FormError::State { state: word(state), of: "call", place: place.to_string() });
         }
         if text(part, "toolCallId").is_empty() {
-            return Err(format!("the call at {place} has no id"));
+            return Err(FormError::Lacks { whole: "call", place: place.to_string(), part: "id" });
         }
         if part.get("providerExecuted").and_then(Value::as_bool) == Some(true) {
             self.server_tool(session, place, part, name);
@@ -190,21 +196,20 @@ fn output(part: &Value) -> Option<(Vec<histories::Block>, bool)> {
     }
 }
 
-fn words(part: &Value, place: &Place) -> Result<String, String> {
+fn words(part: &Value, place: &Place) -> Result<String, FormError> {
     match part.get("text").and_then(Value::as_str) {
         Some(text) => Ok(text.to_owned()),
-        None => Err(format!("the text at {place} has no words")),
+        None => Err(FormError::Lacks { whole: "text", place: place.to_string(), part: "words" }),
     }
 }
 
 fn picture(session: &mut Session, place: &Place, part: &Value) -> Option<Block> {
-    match file(text(part, "mediaType"), text(part, "url")) {
-        Ok(content) => Some(block(place, content)),
-        Err(kind) => {
-            note(&mut session.unknown, kind);
-            None
-        }
+    let media_type = text(part, "mediaType");
+    let content = file(media_type, text(part, "url"));
+    if content.is_none() {
+        note(&mut session.unknown, kind_of(media_type));
     }
+    content.map(|content| block(place, content))
 }
 
 /// Skips parts that are not sent: sources, data of the application, and unknown parts.

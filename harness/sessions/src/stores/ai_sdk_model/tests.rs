@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::stores::list_tests::*;
 use crate::{
-    Edit, Files, NOT_RECORDED, Product, Reason, Repair, RepairOptions, Verdict, judge, read, repair,
+    Edit, Files, Lost, NOT_RECORDED, Product, Reason, Repair, RepairOptions, Verdict, judge, read, repair,
 };
 
 fn user(text: &str) -> Value {
@@ -173,7 +173,7 @@ fn a_torn_file_reports_what_is_lost() {
     let trouble = session(&torn).troubles[0].clone();
     assert_eq!(
         (verdict(&torn), trouble.loses),
-        (Verdict::Refused, Some("what is left of the torn last entry"))
+        (Verdict::Refused, Some(Lost::Data("what is left of the torn last entry")))
     );
     let edits = [
         Edit::Discard { place: trouble.place },

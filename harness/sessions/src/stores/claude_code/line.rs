@@ -9,7 +9,7 @@ use std::ops::Range;
 use brickbat_rules::json::{Document, Json};
 
 use super::version::Version;
-use crate::{Place, Trouble, json};
+use crate::{Lost, Place, Trouble, json};
 
 /// A line with a place in the tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,11 +148,11 @@ impl Lines {
                 let is_last = json::lines(&bytes[whole.end..]).next().is_none();
                 lines.troubles.push(Trouble {
                     place: Place::in_line(line.n, line.span(), ""),
-                    words: json::trouble(line.bytes),
-                    loses: Some(match is_last {
+                    words: json::trouble(line.bytes).to_string(),
+                    loses: Some(Lost::Data(match is_last {
                         true => "the last record, which was not written to its end",
                         false => "a record that cannot be read",
-                    }),
+                    })),
                 });
                 continue;
             };
@@ -164,7 +164,7 @@ impl Lines {
                 lines.troubles.push(Trouble {
                     place: Place::in_line(line.n, line.span(), ""),
                     words: format!("the same line as line {first}"),
-                    loses: Some("nothing: the same line is in the file before it"),
+                    loses: Some(Lost::Nothing),
                 });
                 continue;
             }
@@ -186,7 +186,7 @@ impl Lines {
                 self.troubles.push(Trouble {
                     place: Place::in_line(line.n, stretch.start as u64..stretch.end as u64, ""),
                     words: format!("{n} NUL bytes"),
-                    loses: Some("nothing but the NUL bytes"),
+                    loses: Some(Lost::Nothing),
                 });
             }
         }

@@ -11,7 +11,7 @@ use super::items::Item;
 use super::line::{Kind, Record, text};
 use super::tree::Tree;
 use crate::stores::ReadError;
-use crate::{Block, Ending, Message, Place, Product, Session, Trouble};
+use crate::{Block, Ending, FormError, Message, Place, Product, Session, Trouble};
 
 /// The messages of the branch. The lines of one reply are one message, and so are consecutive results.
 pub(super) fn of_branch(bytes: &[u8], tree: &Tree, branch: &Branch) -> Result<Vec<Message>, ReadError> {
@@ -55,8 +55,7 @@ fn known(bytes: &[u8], record: &Record) -> Result<Vec<Message>, ReadError> {
         Kind::Assistant => "a line of the model",
         _ => "a line with a message",
     };
-    let words = format!("line {}: {kind} in an unknown form", record.line);
-    Err(ReadError::Form { product: Product::ClaudeCode, words })
+    Err(FormError::Line(record.line, kind).of(Product::ClaudeCode))
 }
 
 /// The messages of a line: one, or two if results and user text share the line. Lines that are not messages,

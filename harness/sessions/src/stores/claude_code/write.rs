@@ -14,6 +14,7 @@ use super::items::Item;
 use super::line::{Kind, Lines, Record};
 use super::new_line::{self, NewLine, Saying};
 use super::tree::{Parent, Tree};
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::halves::Halves;
 use crate::json::{span_of, splice};
 use crate::stores::{Edit, WriteError};
@@ -48,18 +49,21 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
 
 /// Makes the first line of a cut branch a child of the line that it provably follows.
 pub(super) fn reattach(files: &Files, cut: Option<&Cut>) -> Result<Files, WriteError> {
-    let cut = cut.ok_or_else(|| refused(&Place::default(), "the branch is not cut"))?;
-    let parent =
-        cut.parent.as_ref().ok_or_else(|| refused(&cut.place, "nothing proves what came before it"))?;
+    let cut = cut.ok_or_else(|| refused(&Place::default(), Missing("the branch is not cut")))?;
+    let parent = cut
+        .parent
+        .as_ref()
+        .ok_or_else(|| refused(&cut.place, Missing("nothing proves what came before it")))?;
     // Places are the same in both versions.
     let halves = Halves::of(files);
     let whole = halves.as_ref().map_or(files, |halves| &halves.files).main();
     let lines = Lines::read(whole);
     let find = |place: &Place| lines.records.iter().find(|record| Some(record.line) == place.line);
-    let (line, parent) =
-        find(&cut.place).zip(find(parent)).ok_or_else(|| refused(&cut.place, "there is no such line"))?;
+    let (line, parent) = find(&cut.place)
+        .zip(find(parent))
+        .ok_or_else(|| refused(&cut.place, Missing("there is no such line")))?;
     let own = span_of(&whole[line.span.clone()], "/parentUuid")
-        .ok_or_else(|| refused(&cut.place, "the line names no parent"))?;
+        .ok_or_else(|| refused(&cut.place, Missing("the line names no parent")))?;
     let span = line.span.start + own.start..line.span.start + own.end;
     let mut files = files.clone();
     let bytes = splice(files.main(), vec![(span, json!(parent.uuid).to_string().into_bytes())]);
@@ -147,7 +151,7 @@ impl<'a> Plan<'a> {
         let at = self.record_at(call)?;
         let record = &self.tree.records[at];
         let line = self.line(0, record.line, record.span.clone());
-        let line = line.ok_or_else(|| refused(call, "the line cannot be read"))?;
+        let line = line.ok_or_else(|| refused(call, Unreadable("the line cannot be read")))?;
         let (block, display) = match result {
             Some(place) => self.recorded(place, id)?,
             None => (new_line::not_recorded(id), None),
@@ -184,7 +188,7 @@ impl<'a> Plan<'a> {
 
     /// A recorded result: its block and its display form.
     fn recorded(&mut self, place: &Place, id: &str) -> Result<(String, Option<String>), WriteError> {
-        let missing = || refused(place, "there is no result");
+        let missing = || refused(place, Missing("there is no result"));
         let file = self.files.files.get(place.file).ok_or_else(missing)?;
         let Some(n) = place.line else {
             companions::call_of(&file.name).ok_or_else(missing)?;
@@ -241,7 +245,7 @@ impl<'a> Plan<'a> {
             None if matches!(place.pointer.as_str(), "/message/content" | "/content") => {
                 self.removed.insert(at);
             }
-            None => return Err(refused(place, "there is no block")),
+            None => return Err(refused(place, Missing("there is no block"))),
         }
         Ok(())
     }
@@ -252,7 +256,7 @@ impl<'a> Plan<'a> {
         let span = usize::try_from(place.start).ok().zip(usize::try_from(place.end).ok());
         let (start, end) = span
             .filter(|(start, end)| place.file == 0 && start < end && *end <= bytes.len())
-            .ok_or_else(|| refused(place, "there is no such stretch"))?;
+            .ok_or_else(|| refused(place, Missing("there is no such stretch")))?;
         let is_line = start == 0 || bytes[start - 1] == b'\n';
         let end = match bytes.get(end) {
             Some(b'\n') if is_line => end + 1,
@@ -279,7 +283,7 @@ impl<'a> Plan<'a> {
                 }
             }
         }
-        let mut kept = kept.ok_or_else(|| refused(last, "it is not on the branch"))?;
+        let mut kept = kept.ok_or_else(|| refused(last, Missing("it is not on the branch")))?;
         if self.is_result(at, &last.pointer) {
             // Consecutive results are one message. User text in their lines is the next message.
             let mut at = at;
@@ -298,7 +302,7 @@ impl<'a> Plan<'a> {
         let stays: BTreeSet<usize> = lines[..kept].iter().copied().collect();
         // Lines that connect the remaining lines stay.
         let last_kept = self.branch.chain.iter().rposition(|line| stays.contains(line));
-        let last_kept = last_kept.ok_or_else(|| refused(last, "nothing would be left"))?;
+        let last_kept = last_kept.ok_or_else(|| refused(last, NoForm("nothing would be left")))?;
         let goes: BTreeSet<usize> = lines[kept..].iter().copied().collect();
         self.removed.extend(&goes);
         self.removed.extend(&self.branch.chain[last_kept + 1..]);
@@ -324,7 +328,7 @@ impl<'a> Plan<'a> {
 
     fn record_at(&self, place: &Place) -> Result<usize, WriteError> {
         let at = place.line.filter(|_| place.file == 0).and_then(|line| self.by_line.get(&line));
-        at.copied().ok_or_else(|| refused(place, "there is no such line in the session's own file"))
+        at.copied().ok_or_else(|| refused(place, Missing("there is no such line in the session's own file")))
     }
 
     /// The bytes of the file after all changes.
@@ -516,6 +520,6 @@ fn append(bytes: &mut Vec<u8>, line: &[u8]) {
     bytes.push(b'\n');
 }
 
-fn refused(place: &Place, words: &str) -> WriteError {
-    WriteError { product: Product::ClaudeCode, place: place.to_string(), words: words.to_owned() }
+fn refused(place: &Place, cause: EditError) -> WriteError {
+    cause.at(Product::ClaudeCode, place)
 }

@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::json::text;
 use crate::stores::ReadError;
-use crate::stores::records::{Record, unknown_form};
-use crate::{Block, Ending, Message, Product};
+use crate::stores::records::Record;
+use crate::{Block, Ending, FormError, Message, Product};
 
 pub(super) fn message(record: &Record) -> Result<Message, ReadError> {
     let at = |pointer: String, content| Block { place: record.place(&pointer), content, state: None };
@@ -16,14 +16,14 @@ pub(super) fn message(record: &Record) -> Result<Message, ReadError> {
         Value::Array(blocks) => {
             blocks.iter().enumerate().map(|(n, value)| at(format!("/content/{n}"), block(value))).collect()
         }
-        _ => return Err(unknown_form(Product::Cline, "a content that is neither text nor blocks")),
+        _ => return Err(FormError::Shape("a content that is neither text nor blocks").of(Product::Cline)),
     };
     let has_result = blocks.iter().any(|block| matches!(block.content, histories::Block::Result(_)));
     let role = match (record.text("role"), has_result) {
         ("assistant", _) => Role::Assistant,
         ("user", true) => Role::Tool,
         ("user", false) => Role::User,
-        _ => return Err(unknown_form(Product::Cline, "a message with an unknown role")),
+        _ => return Err(FormError::Shape("a message with an unknown role").of(Product::Cline)),
     };
     let id = record.value.get("id").and_then(Value::as_str).map(str::to_owned);
     Ok(Message { role, blocks, id, place: record.place(""), ending: Ending::Whole })

@@ -9,13 +9,14 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::Log;
+use crate::EditError::{Missing, NoForm, Unreadable};
 use crate::json::{span_of, text};
-use crate::stores::records::{ItemSpans, Record, Splices, cannot, item_spans, parted, with_main};
+use crate::stores::records::{ItemSpans, Record, Splices, item_spans, parted, with_main};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
-    let unread = || cannot(Product::Cline, &Place::default(), "the file cannot be read");
+    let unread = || Unreadable("the file cannot be read").at(Product::Cline, &Place::default());
     let log = Log::read(files).ok_or_else(unread)?;
     let mut changes = Changes {
         bytes: files.main(),
@@ -90,7 +91,7 @@ impl Changes<'_> {
             let inner = place.pointer.strip_prefix(&self.log.records[index].pointer)?;
             Some((index, inner.to_owned()))
         });
-        found.ok_or_else(|| cannot(Product::Cline, place, "there is no such block in the list"))
+        found.ok_or_else(|| Missing("there is no such block in the list").at(Product::Cline, place))
     }
 
     fn call(&self, call: &Place, id: &str) -> Result<usize, WriteError> {
@@ -98,7 +99,7 @@ impl Changes<'_> {
         let block = self.log.records[index].value.pointer(&inner).unwrap_or(&Value::Null);
         match text(block, "type") == "tool_use" && text(block, "id") == id {
             true => Ok(index),
-            false => Err(cannot(Product::Cline, call, "there is no such call")),
+            false => Err(Missing("there is no such call").at(Product::Cline, call)),
         }
     }
 
@@ -110,7 +111,7 @@ impl Changes<'_> {
                 self.splices.replace(start..self.bytes.len(), "]");
                 Ok(())
             }
-            _ => Err(cannot(Product::Cline, place, "there is no such stretch")),
+            _ => Err(Missing("there is no such stretch").at(Product::Cline, place)),
         }
     }
 
@@ -168,11 +169,8 @@ impl Changes<'_> {
                     self.splices.without_item(self.bytes, &record.span, list, item)
                 });
                 if !is_out {
-                    return Err(cannot(
-                        Product::Cline,
-                        &record.place(&pointer),
-                        "this block cannot be taken out",
-                    ));
+                    let place = record.place(&pointer);
+                    return Err(NoForm("this block cannot be taken out").at(Product::Cline, &place));
                 }
             }
         }

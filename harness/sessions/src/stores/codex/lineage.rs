@@ -8,8 +8,8 @@ use brickbat_rules::json::{Document, Json};
 
 use super::items::text;
 use super::unpack::{Unpacked, head, unpack};
-use crate::Files;
 use crate::json::lines;
+use crate::{Files, FormError};
 
 /// A rollout, up to the last record that belongs to the session.
 pub(super) struct Segment<'f> {
@@ -44,7 +44,7 @@ const MAX_HEAD_LINES: usize = 8;
 /// # Errors
 ///
 /// A rollout unpacks to more bytes than the maximum.
-pub(super) fn of(files: &Files) -> Result<Lineage<'_>, String> {
+pub(super) fn of(files: &Files) -> Result<Lineage<'_>, FormError> {
     let rollout = unpack(files.main())?;
     let Origin { id, mut parent } = origin(&rollout.bytes);
     let mut segments = vec![Segment { file: 0, rollout, end: None }];

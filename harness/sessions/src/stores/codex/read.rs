@@ -9,7 +9,7 @@ use super::items::{At, Item, Standing, Strange, item, spoken, text};
 use super::lineage::Lineage;
 use super::replay::Replay;
 use crate::json::{Line, lines, trouble, word};
-use crate::{Ending, Place, Product, Session, Trouble};
+use crate::{Ending, FormError, Lost, Place, Product, Session, Trouble};
 
 /// Known types of records (`RolloutItem`). Those in the second list add nothing to the conversation.
 const SPOKEN: [&str; 4] = ["response_item", "compacted", "event_msg", "inter_agent_communication"];
@@ -48,7 +48,7 @@ pub(super) fn is_record(line: Json<'_, '_>) -> bool {
 /// # Errors
 ///
 /// The conversation has an item of an unknown type.
-pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
+pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, FormError> {
     let mut reader = Reader { id: lineage.id, is_excerpt: !lineage.is_whole, ..Reader::default() };
     for segment in lineage.segments {
         reader.file = segment.file;
@@ -59,7 +59,7 @@ pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, String> {
         }
         if let Some(words) = segment.rollout.cut {
             let place = Place { file: segment.file, ..Place::default() };
-            reader.note(place, words.to_owned(), Some("what was packed after the cut"));
+            reader.note(place, words.to_owned(), Some(Lost::Data("what was packed after the cut")));
         }
     }
     Ok(reader.finish())
@@ -87,16 +87,16 @@ struct Reader {
 
 impl Reader {
     /// Reads a line. Returns false at the first ordinal after the session's part of the rollout.
-    fn line(&mut self, line: &Line<'_>, end: Option<u64>) -> Result<bool, String> {
+    fn line(&mut self, line: &Line<'_>, end: Option<u64>) -> Result<bool, FormError> {
         let at = At { file: self.file, line: line.n, start: line.start };
         let place = Place { file: self.file, ..Place::in_line(line.n, line.span(), "") };
         let Ok(document) = Document::parse(line.bytes) else {
-            self.note(place, trouble(line.bytes), Some("one record"));
+            self.note(place, trouble(line.bytes).to_string(), Some(Lost::Data("one record")));
             return Ok(true);
         };
         let [kind, payload, ordinal] = document.root().pick(["type", "payload", "ordinal"]);
         let (Some(kind), Some(payload)) = (kind.and_then(Json::as_str), payload) else {
-            self.note(place, "a line that is not a record".to_owned(), Some("one record"));
+            self.note(place, "a line that is not a record".to_owned(), Some(Lost::Data("one record")));
             return Ok(true);
         };
         let ordinal = ordinal.and_then(Json::as_u64);
@@ -135,7 +135,7 @@ impl Reader {
     }
 
     /// Notes an unreadable part. The rollouts of parents are never edited.
-    fn note(&mut self, place: Place, words: String, loses: Option<&'static str>) {
+    fn note(&mut self, place: Place, words: String, loses: Option<Lost>) {
         let loses = loses.filter(|_| place.file == 0);
         self.troubles.push(Trouble { place, words, loses });
     }
@@ -150,13 +150,11 @@ impl Reader {
         }
     }
 
-    fn item(&mut self, value: Json<'_, '_>, at: At, pointer: String) -> Result<Option<Item>, String> {
+    fn item(&mut self, value: Json<'_, '_>, at: At, pointer: String) -> Result<Option<Item>, FormError> {
         let place = at.place(value, pointer.clone());
         match item(value, at, pointer) {
             Ok(item) => return Ok(Some(item)),
-            Err(Strange::Kind(kind)) => {
-                return Err(format!("an item of the type {kind} in line {}", at.line));
-            }
+            Err(Strange::Kind(kind)) => return Err(FormError::Item(kind, at.line)),
             Err(Strange::Lacks(words)) => {
                 let words = format!("{words}; Codex skips the record");
                 self.troubles.push(Trouble { place, words, loses: None });
@@ -170,7 +168,7 @@ impl Reader {
         Ok(None)
     }
 
-    fn compacted(&mut self, payload: Json<'_, '_>, at: At) -> Result<(), String> {
+    fn compacted(&mut self, payload: Json<'_, '_>, at: At) -> Result<(), FormError> {
         let Some(replacement) = payload.get("replacement_history").filter(|list| list.is_array()) else {
             let message = payload.field("message");
             let place = match message.is_str() {
@@ -181,7 +179,7 @@ impl Reader {
                 empty if empty.is_empty() => "(no summary available)".to_owned(),
                 words => words,
             };
-            return self.replay.compact(spoken(words, place, Standing::Summary)).map_err(|_| too_many());
+            return self.replay.compact(spoken(words, place, Standing::Summary));
         };
         let mut items = Vec::new();
         for (n, value) in replacement.items().enumerate() {
@@ -191,11 +189,11 @@ impl Reader {
         Ok(())
     }
 
-    fn event(&mut self, payload: Json<'_, '_>) -> Result<(), String> {
+    fn event(&mut self, payload: Json<'_, '_>) -> Result<(), FormError> {
         let kind = payload.field("type");
         if kind.is("thread_rolled_back") {
             let n_turns = payload.field("num_turns").as_u64().unwrap_or_default();
-            return self.replay.roll_back(n_turns).map_err(|_| too_many());
+            return self.replay.roll_back(n_turns);
         }
         if kind.is("turn_aborted") {
             self.replay.abort(Ending::Aborted);
@@ -245,8 +243,4 @@ impl Reader {
             )
         }
     }
-}
-
-fn too_many() -> String {
-    "more compactions and rollbacks than can be replayed".to_owned()
 }

@@ -7,7 +7,7 @@
 use brickbat_rules::histories::{Block, Role};
 
 use super::items::{Item, Standing};
-use crate::{Ending, Message};
+use crate::{Ending, FormError, Message};
 
 /// The items of a rollout, and the subset that is sent.
 #[derive(Default)]
@@ -29,9 +29,6 @@ const MAX_STEPS: usize = 10_000_000;
 /// Number of user message bytes that a compaction without a replacement keeps: 20,000 tokens of four
 /// bytes (`COMPACT_USER_MESSAGE_MAX_TOKENS` in `codex-rs/core/src/compact.rs`).
 const MAX_KEPT_BYTES: usize = 80_000;
-
-/// The error returned when a rollout contains more compactions and rollbacks than any real one.
-pub(super) struct TooMany;
 
 impl Replay {
     /// Appends an item.
@@ -64,7 +61,7 @@ impl Replay {
 
     /// Applies a compaction of an old version: it keeps the newest user messages and appends the summary
     /// (`build_compacted_history` in `codex-rs/core/src/compact.rs`).
-    pub(super) fn compact(&mut self, summary: Item) -> Result<(), TooMany> {
+    pub(super) fn compact(&mut self, summary: Item) -> Result<(), FormError> {
         self.n_compactions += 1;
         self.step(self.branch.len())?;
         let mut left = MAX_KEPT_BYTES;
@@ -87,7 +84,7 @@ impl Replay {
 
     /// Removes the last user turns, with the context before the first of them (`drop_last_n_user_turns` in
     /// `codex-rs/core/src/context_manager/history.rs`). Items before the first turn in the conversation stay.
-    pub(super) fn roll_back(&mut self, n_turns: u64) -> Result<(), TooMany> {
+    pub(super) fn roll_back(&mut self, n_turns: u64) -> Result<(), FormError> {
         if n_turns == 0 {
             return Ok(());
         }
@@ -129,9 +126,9 @@ impl Replay {
         self.items.get(n).map(|item| item.standing)
     }
 
-    fn step(&mut self, n: usize) -> Result<(), TooMany> {
+    fn step(&mut self, n: usize) -> Result<(), FormError> {
         self.n_steps += n;
-        if self.n_steps > MAX_STEPS { Err(TooMany) } else { Ok(()) }
+        if self.n_steps > MAX_STEPS { Err(FormError::Replay) } else { Ok(()) }
     }
 }
 

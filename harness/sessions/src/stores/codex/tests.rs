@@ -354,7 +354,7 @@ fn ordinals_out_of_order_are_reported() {
     assert_eq!(words[0], "the ordinal is not greater than that of the record before");
     assert_eq!(words[1], "the last record has no ordinal, so Codex cannot continue the rollout");
     let edit = Edit::Truncate { last: at(&session, 2, "/payload/content/0") };
-    assert!(write(&files, &[edit]).unwrap_err().words.contains("would move"));
+    assert!(write(&files, &[edit]).unwrap_err().to_string().contains("would move"));
 }
 
 #[test]

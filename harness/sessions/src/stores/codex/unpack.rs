@@ -6,6 +6,8 @@ use std::io::Read;
 use ruzstd::decoding::StreamingDecoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
+use crate::FormError;
+
 /// The unpacked bytes of a rollout.
 pub(super) struct Unpacked<'a> {
     pub(super) bytes: Cow<'a, [u8]>,
@@ -51,14 +53,14 @@ pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// # Errors
 ///
 /// The file unpacks to more bytes than the maximum size of a rollout.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, String> {
+pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, FormError> {
     if !is_packed(bytes) {
         return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });
     }
     let bound = MAX_BYTES.min(MIN_BOUND + MAX_RATIO * bytes.len() as u64);
     let (unpacked, cut) = frames(bytes, bound + 1);
     if unpacked.len() as u64 > bound {
-        return Err(format!("{} packed bytes exceed {bound} when unpacked", bytes.len()));
+        return Err(FormError::Unpacked { packed: bytes.len(), bound });
     }
     Ok(Unpacked { bytes: Cow::Owned(unpacked), cut })
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::items::{CUSTOM, CUSTOM_OUTPUT, SEARCH, text};
 use super::unpack::{is_packed, pack, unpack};
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::json::{Line, lines, splice};
 use crate::stores::list::Changes;
 use crate::stores::{Edit, WriteError};
@@ -20,12 +21,14 @@ const REPLACEMENT: &str = "/payload/replacement_history";
 /// (`ResponseItem::Other` in `codex-rs/protocol/src/models.rs`).
 const SILENT: &str = r#"{"type":"other"}"#;
 
-const OUT_OF_STEP: &str = "the records after it would move, but the database of Codex and the forks of a paginated \
-                           rollout refer to them by place";
+const OUT_OF_STEP: EditError = NoForm(
+    "the records after it would move, but the database of Codex and the forks of a paginated rollout refer to them by \
+     place",
+);
 
 /// The files after the edits. A packed rollout is packed again.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-    let unpacked = unpack(files.main()).map_err(|words| error(&Place::default(), &words))?;
+    let unpacked = unpack(files.main()).map_err(|cause| error(&Place::default(), cause.into()))?;
     let mut plan = Plan::new(&unpacked.bytes, session);
     for edit in edits {
         plan.add(edit)?;
@@ -173,7 +176,10 @@ impl<'a> Plan<'a> {
     fn synthesise(&mut self, call: &Place, id: &str) -> Result<(), WriteError> {
         let kind = match self.block(call)?.0.state.as_deref() {
             Some(SEARCH) => {
-                return Err(error(call, "a tool search has no output that says that none was recorded"));
+                return Err(error(
+                    call,
+                    NoForm("a tool search has no output that says that none was recorded"),
+                ));
             }
             Some(CUSTOM) => CUSTOM_OUTPUT,
             _ => "function_call_output",
@@ -209,14 +215,14 @@ impl<'a> Plan<'a> {
             return Ok(());
         }
         let (list, item) =
-            in_list(&block.pointer).ok_or_else(|| error(block, "a summary cannot be taken out"))?;
+            in_list(&block.pointer).ok_or_else(|| error(block, NoForm("a summary cannot be taken out")))?;
         self.lists.entry((n, list.to_owned())).or_default().gone.insert(item);
         Ok(())
     }
 
     fn discard(&mut self, place: &Place) -> Result<(), WriteError> {
         if !self.discardable.contains(place) {
-            return Err(error(place, "nothing there can be taken out"));
+            return Err(error(place, Missing("nothing there can be taken out")));
         }
         // Truncated packed bytes have no line, and disappear when the readable rest is packed again.
         self.gone.extend(place.line);
@@ -226,20 +232,20 @@ impl<'a> Plan<'a> {
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
         let message = self.session.messages.iter().find(holds);
-        let blocks = &message.ok_or_else(|| error(last, "no block of the branch is there"))?.blocks;
+        let blocks = &message.ok_or_else(|| error(last, Missing("no block of the branch is there")))?.blocks;
         let key = |place: &Place| (place.line, place.start);
         let end =
             blocks.iter().map(|block| &block.place).max_by_key(|place| key(place)).unwrap_or(last).clone();
         let branch = self.session.messages.iter().flat_map(|message| &message.blocks);
         let mut summaries = branch.filter(|block| block.place.pointer == "/payload/message");
         if summaries.any(|summary| summary.place.line > end.line) {
-            return Err(error(last, "what was before a compaction cannot be the end"));
+            return Err(error(last, NoForm("what was before a compaction cannot be the end")));
         }
         let line = self.line(&end)?;
         self.gone.extend(self.lines.range(line.n + 1..).map(|(n, _)| *n));
         if let Some((n, _)) = end.pointer.strip_prefix(REPLACEMENT).and_then(|rest| in_item(rest)) {
-            let document =
-                Document::parse(line.bytes).map_err(|_| error(&end, "the line is no longer JSON"))?;
+            let document = Document::parse(line.bytes)
+                .map_err(|_| error(&end, Unreadable("the line is no longer JSON")))?;
             let n_items = document.root().pointer(REPLACEMENT).len();
             let changes = self.lists.entry((line.n, REPLACEMENT.to_owned())).or_default();
             changes.gone.extend(n + 1..n_items);
@@ -315,22 +321,25 @@ impl<'a> Plan<'a> {
     }
 
     fn block(&self, place: &Place) -> Result<(&'a Block, bool), WriteError> {
-        self.blocks.get(place).copied().ok_or_else(|| error(place, "no block of the session is there"))
+        self.blocks
+            .get(place)
+            .copied()
+            .ok_or_else(|| error(place, Missing("no block of the session is there")))
     }
 
     fn line(&self, place: &Place) -> Result<Line<'a>, WriteError> {
         if place.file != 0 {
-            let words = "it is in the rollout that this one was forked from; repair that one";
-            return Err(error(place, words));
+            let cause = NoForm("it is in the rollout that this one was forked from; repair that one");
+            return Err(error(place, cause));
         }
         let line = place.line.and_then(|n| self.lines.get(&n));
-        line.copied().ok_or_else(|| error(place, "no such line"))
+        line.copied().ok_or_else(|| error(place, Missing("no such line")))
     }
 
     fn raw(&self, span: Range<u64>, place: &Place) -> Result<String, WriteError> {
         let bytes = self.bytes.get(span.start as usize..span.end as usize);
         let text = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
-        text.map(str::to_owned).ok_or_else(|| error(place, "no text is there"))
+        text.map(str::to_owned).ok_or_else(|| error(place, Unreadable("no text is there")))
     }
 }
 
@@ -361,6 +370,6 @@ fn in_item(rest: &str) -> Option<(usize, &str)> {
     Some((n.parse().ok()?, rest))
 }
 
-fn error(place: &Place, words: &str) -> WriteError {
-    WriteError { product: Product::Codex, place: place.to_string(), words: words.to_owned() }
+fn error(place: &Place, cause: EditError) -> WriteError {
+    cause.at(Product::Codex, place)
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::json::{self, Line};
 use crate::stores::records::{self, Record};
-use crate::{Place, Trouble};
+use crate::{Lost, Place, Trouble};
 
 /// A fault in a line.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(super) struct Fault {
     pub(super) is_separator: bool,
 }
 
-/// The loss for a raw character in a text: none, since it is written as an escape.
-const ESCAPED: &str = "nothing: it is written as an escape";
+/// The loss for an event that cannot be read. A raw character in a text is written as an escape instead.
+const TORN: Lost = Lost::Data("what is left of one event");
 
 /// The newest version that was reported to treat U+2028 as a line end
 /// (<https://github.com/github/copilot-cli/issues/2658>).
@@ -60,7 +60,7 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
             for place in separators(line).take(MAX_SEPARATORS - n_separators) {
                 n_separators += 1;
                 let words = "a raw U+2028 or U+2029, which the product takes for a line end".to_owned();
-                let trouble = Trouble { place, words, loses: Some(ESCAPED) };
+                let trouble = Trouble { place, words, loses: Some(Lost::Nothing) };
                 faults.push(Fault { trouble, is_separator: true });
             }
             continue;
@@ -70,8 +70,8 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
                 Ok((record, ends)) => {
                     n += ends.len();
                     records.push(record);
-                    let words = ("a raw line end inside a text", ESCAPED);
-                    faults.extend(ends.into_iter().map(|place| fault(place, words.0, words.1)));
+                    let words = "a raw line end inside a text";
+                    faults.extend(ends.into_iter().map(|place| fault(place, words, Lost::Nothing)));
                     continue;
                 }
                 Err(n_lines) => tried = n - 1 + n_lines,
@@ -87,7 +87,7 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
     (records, faults)
 }
 
-fn fault(place: Place, words: &str, loses: &'static str) -> Fault {
+fn fault(place: Place, words: &str, loses: Lost) -> Fault {
     Fault { trouble: Trouble { place, words: words.to_owned(), loses: Some(loses) }, is_separator: false }
 }
 
@@ -185,13 +185,9 @@ fn joined(line: &Line<'_>) -> Option<(Vec<Record>, Vec<Fault>)> {
         let Some(Ok(value)) = values.next() else { continue };
         let end = start + values.byte_offset();
         if start > at {
-            faults.push(fault(
-                place(at..start),
-                "a torn event in front of another",
-                "what is left of one event",
-            ));
+            faults.push(fault(place(at..start), "a torn event in front of another", TORN));
         } else if at > 0 {
-            faults.push(fault(place(at..at), "two events without a line end between them", "nothing"));
+            faults.push(fault(place(at..at), "two events without a line end between them", Lost::Nothing));
         }
         let span = line.start + start..line.start + end;
         records.push(Record { value, line: Some(line.n), span, pointer: String::new() });
@@ -203,7 +199,7 @@ fn joined(line: &Line<'_>) -> Option<(Vec<Record>, Vec<Fault>)> {
         } else {
             "a torn event after another"
         };
-        faults.push(fault(place(at..line.bytes.len()), words, "what is left of one event"));
+        faults.push(fault(place(at..line.bytes.len()), words, TORN));
     }
     (!records.is_empty()).then_some((records, faults))
 }

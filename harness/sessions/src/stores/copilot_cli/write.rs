@@ -7,8 +7,9 @@ use std::ops::Range;
 use serde_json::{Value, json};
 
 use super::lines;
+use crate::EditError::{Missing, NoForm};
 use crate::json::{span_of, text};
-use crate::stores::records::{Record, Splices, cannot, derived_id, parted, with_main};
+use crate::stores::records::{Record, Splices, derived_id, parted, with_main};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
@@ -95,7 +96,7 @@ impl<'r> Writer<'r> {
             Edit::Discard { place } => match self.raw(place) {
                 Some((span, escape)) => self.splices.replace(span, escape),
                 None if self.splices.discard(self.bytes, place) => {}
-                None => return Err(cannot(Product::CopilotCli, place, "there is no such stretch")),
+                None => return Err(Missing("there is no such stretch").at(Product::CopilotCli, place)),
             },
             Edit::Truncate { last } => {
                 let (index, _) = self.at(last)?;
@@ -110,7 +111,7 @@ impl<'r> Writer<'r> {
         let found = self.records.binary_search_by_key(&start, |record| record.span.start).ok();
         let found = found.filter(|index| self.bytes_of(*index).is_some());
         found.map(|index| (index, place.pointer.clone())).ok_or_else(|| {
-            cannot(Product::CopilotCli, place, "there is no such block in a line that can be read")
+            Missing("there is no such block in a line that can be read").at(Product::CopilotCli, place)
         })
     }
 
@@ -126,7 +127,7 @@ impl<'r> Writer<'r> {
         let block = self.records[index].value.pointer(&pointer).unwrap_or(&Value::Null);
         match text(block, "toolCallId") == id && pointer.starts_with("/data/toolRequests/") {
             true => Ok(index),
-            false => Err(cannot(Product::CopilotCli, call, "there is no such call")),
+            false => Err(Missing("there is no such call").at(Product::CopilotCli, call)),
         }
     }
 
@@ -159,7 +160,7 @@ impl<'r> Writer<'r> {
             for pointer in pointers {
                 if !self.drop_block(record, &pointer) {
                     let place = record.place(&pointer);
-                    return Err(cannot(Product::CopilotCli, &place, "this block cannot be taken out"));
+                    return Err(NoForm("this block cannot be taken out").at(Product::CopilotCli, &place));
                 }
             }
         }

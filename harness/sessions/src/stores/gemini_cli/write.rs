@@ -10,9 +10,10 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
 use super::log::{JSON, Log};
+use crate::EditError::Missing;
 use crate::json::{span_of, text};
 use crate::stores::gemini_parts::{not_recorded, response};
-use crate::stores::records::{ItemSpans, Record, Splices, cannot, parted, with_main};
+use crate::stores::records::{ItemSpans, Record, Splices, parted, with_main};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
 
@@ -77,7 +78,7 @@ impl<'l> Changes<'l> {
             Edit::Drop { block } => self.drop_block(block)?,
             Edit::Discard { place } => {
                 if !self.splices.discard(self.bytes, place) {
-                    return Err(cannot(Product::GeminiCli, place, "no such stretch"));
+                    return Err(Missing("no such stretch").at(Product::GeminiCli, place));
                 }
             }
             Edit::Truncate { last } => self.truncate(last)?,
@@ -92,7 +93,7 @@ impl<'l> Changes<'l> {
             let inner = place.pointer.strip_prefix(&record.pointer)?;
             Some((*record, *is_on_branch, inner.to_owned()))
         });
-        found.ok_or_else(|| cannot(Product::GeminiCli, place, "there is no such block"))
+        found.ok_or_else(|| Missing("there is no such block").at(Product::GeminiCli, place))
     }
 
     fn name_of(&self, call: &Place, id: &str) -> Result<String, WriteError> {
@@ -101,7 +102,7 @@ impl<'l> Changes<'l> {
         let block = block.get("functionCall").unwrap_or(block);
         match text(block, "id") == id {
             true => Ok(text(block, "name").to_owned()),
-            false => Err(cannot(Product::GeminiCli, call, "the call has another id")),
+            false => Err(Missing("the call has another id").at(Product::GeminiCli, call)),
         }
     }
 
@@ -118,7 +119,7 @@ impl<'l> Changes<'l> {
                 let span = span.or_else(|| Some(moved(span_of(own, &inner)?, record.span.start)));
                 span.map(|span| self.bytes[span].to_vec()).unwrap_or_default()
             }
-            _ => return Err(cannot(Product::GeminiCli, result, "there is no result")),
+            _ => return Err(Missing("there is no result").at(Product::GeminiCli, result)),
         };
         Ok((part, is_on_branch))
     }

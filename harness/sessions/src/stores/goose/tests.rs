@@ -347,8 +347,8 @@ fn a_newer_schema_is_not_read() {
     let database = Database::open(&database(&batch())).unwrap();
     database.connection().execute("INSERT INTO schema_version (version) VALUES (18)", []).unwrap();
     let files = Files::one("sessions.db", database.into_bytes().unwrap());
-    let words = "schema 18 is newer than 17, the newest that is known".to_owned();
-    assert_eq!(Goose.read(&files), Err(ReadError::Form { product: Product::Goose, words }));
+    let words = "goose: schema 18 is newer than 17, the newest that is known";
+    assert_eq!(Goose.read(&files).unwrap_err().to_string(), words);
 }
 
 #[test]

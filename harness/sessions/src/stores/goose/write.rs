@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::TABLE;
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::json::splice;
 use crate::sqlite::{Database, is_database};
 use crate::stores::records::ItemSpans;
@@ -26,7 +27,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         true => plan.rows(files, session.id.as_deref().unwrap_or_default()),
         false => plan.file(files),
     };
-    written.map_err(|words| refusal(&Place::default(), words))
+    written.map_err(|cause| refusal(&Place::default(), cause))
 }
 
 /// Identifies a message: its row, its line, or its index in the list of an export.
@@ -57,7 +58,9 @@ impl Plan {
     fn of(session: &Session, edits: &[Edit]) -> Result<Plan, WriteError> {
         let mut plan = Plan::default();
         let at = |place: &Place| {
-            key_of(place).zip(index_of(place)).ok_or_else(|| refusal(place, "not a place of this store"))
+            key_of(place)
+                .zip(index_of(place))
+                .ok_or_else(|| refusal(place, Missing("not a place of this store")))
         };
         let calls: BTreeMap<&Place, &str> = session
             .messages
@@ -77,7 +80,7 @@ impl Plan {
                 }
                 Edit::Synthesise { call, id } => {
                     if calls.get(call) != Some(&id.as_str()) {
-                        return Err(refusal(call, "no such call"));
+                        return Err(refusal(call, Missing("no such call")));
                     }
                     plan.inserted.entry(at(call)?.0).or_default().push(Insertion::Made(id.clone()));
                 }
@@ -86,7 +89,8 @@ impl Plan {
                     plan.dropped.entry(key).or_default().insert(n);
                 }
                 Edit::Discard { place } => {
-                    let key = key_of(place).ok_or_else(|| refusal(place, "nothing that can be taken out"))?;
+                    let key = key_of(place)
+                        .ok_or_else(|| refusal(place, Missing("nothing that can be taken out")))?;
                     plan.deleted.insert(key);
                 }
                 Edit::Truncate { last } => plan.last = Some(at(last)?.0),
@@ -95,26 +99,27 @@ impl Plan {
         Ok(plan)
     }
 
-    fn rows(&self, files: &Files, session: &str) -> Result<Files, String> {
+    fn rows(&self, files: &Files, session: &str) -> Result<Files, EditError> {
         let database = Database::open(files)?;
         let mut rows = Rows::load(&database, TABLE, "created_timestamp, rowid", session)?;
         // A message may contain the results of a batch, and each of them may move.
         let mut read: BTreeMap<Key, Vec<Range<usize>>> = BTreeMap::new();
         for (after, insertions) in &self.inserted {
-            let mut cells = rows.cells(*after).ok_or("no such row")?;
+            let mut cells = rows.cells(*after).ok_or(Missing("no such row"))?;
             let mut items = Vec::new();
             for insertion in insertions {
                 items.push(match insertion {
                     Insertion::Made(id) => made(id),
                     Insertion::Moved(from, n) => {
-                        let content = rows.text(*from, "content_json").ok_or("no such row")?;
+                        let content = rows.text(*from, "content_json").ok_or(Missing("no such row"))?;
                         if !read.contains_key(from) {
-                            let spans = spans(content.as_bytes(), "").ok_or("content that is not a list")?;
+                            let spans = spans(content.as_bytes(), "")
+                                .ok_or(Unreadable("content that is not a list"))?;
                             read.insert(*from, spans);
                         }
                         let span = read.get(from).and_then(|spans| spans.get(*n)).cloned();
-                        let span = span.ok_or("no such content")?;
-                        content.get(span).ok_or("no such content")?.to_owned()
+                        let span = span.ok_or(Missing("no such content"))?;
+                        content.get(span).ok_or(Missing("no such content"))?.to_owned()
                     }
                 });
             }
@@ -130,34 +135,35 @@ impl Plan {
             rows.insert(*after, cells);
         }
         for (row, indices) in &self.dropped {
-            let content = rows.text(*row, "content_json").ok_or("no such row")?.to_owned();
-            let spans = spans(content.as_bytes(), "").ok_or("content that is not a list")?;
+            let content = rows.text(*row, "content_json").ok_or(Missing("no such row"))?.to_owned();
+            let spans = spans(content.as_bytes(), "").ok_or(Unreadable("content that is not a list"))?;
             if indices.len() >= spans.len() {
                 rows.delete(*row);
                 continue;
             }
             let bytes = splice(content.as_bytes(), without(&spans, indices));
-            rows.replace(*row, "content_json", String::from_utf8(bytes).map_err(|_| "no text")?);
+            rows.replace(*row, "content_json", String::from_utf8(bytes).map_err(|_| Unreadable("no text"))?);
         }
         self.deleted.iter().for_each(|row| rows.delete(*row));
         self.last.into_iter().for_each(|row| rows.truncate(row));
         rows.write(&database)?;
-        with_database(files, database)
+        Ok(with_database(files, database)?)
     }
 
-    fn file(&self, files: &Files) -> Result<Files, String> {
+    fn file(&self, files: &Files) -> Result<Files, EditError> {
         let bytes = files.main();
         let found = match Look::of(files).is_object(super::is_export) {
             true => Found::export(bytes),
             false => Found::lines(bytes),
         };
-        let found = found.ok_or("no JSON")?;
+        let found = found.ok_or(Unreadable("no JSON"))?;
         let mut deleted: BTreeSet<usize> = BTreeSet::new();
-        let index = |key: &Key| found.keys.binary_search(key).map_err(|_| "no such message");
+        let index = |key: &Key| found.keys.binary_search(key).map_err(|_| Missing("no such message"));
         let mut edits = Vec::new();
         for (key, indices) in &self.dropped {
             let n = index(key)?;
-            let spans = spans_in(bytes, &found.spans[n], "content").ok_or("content that is not a list")?;
+            let spans = spans_in(bytes, &found.spans[n], "content")
+                .ok_or(Unreadable("content that is not a list"))?;
             match indices.len() >= spans.len() {
                 true => drop(deleted.insert(n)),
                 false => edits.extend(without(&spans, indices)),
@@ -178,7 +184,7 @@ impl Plan {
         for (after, insertions) in &self.inserted {
             let n = index(after)?;
             if deleted.contains(&n) {
-                return Err("the message of the call is removed".to_owned());
+                return Err(NoForm("the message of the call is removed"));
             }
             let message = inserted(bytes, &found, &mut items, n, insertions)?;
             edits.push((found.spans[n].end..found.spans[n].end, message));
@@ -236,16 +242,16 @@ fn inserted(
     spans: &mut ItemSpans,
     after: usize,
     insertions: &[Insertion],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, EditError> {
     let mut items = Vec::new();
     for insertion in insertions {
         items.push(match insertion {
             Insertion::Made(id) => made(id),
             Insertion::Moved(from, n) => {
-                let message = found.keys.binary_search(from).map_err(|_| "no such message")?;
+                let message = found.keys.binary_search(from).map_err(|_| Missing("no such message"))?;
                 let item = spans.find(bytes, &found.spans[message], &format!("/content/{n}"));
-                let item = item.and_then(|span| bytes.get(span)).ok_or("no such content")?;
-                String::from_utf8(item.to_vec()).map_err(|_| "no text")?
+                let item = item.and_then(|span| bytes.get(span)).ok_or(Missing("no such content"))?;
+                String::from_utf8(item.to_vec()).map_err(|_| Unreadable("no text"))?
             }
         });
     }
@@ -320,6 +326,6 @@ fn index_of(place: &Place) -> Option<usize> {
     place.pointer.rsplit('/').next()?.parse().ok()
 }
 
-fn refusal(place: &Place, words: impl Into<String>) -> WriteError {
-    WriteError { product: Product::Goose, place: place.to_string(), words: words.into() }
+fn refusal(place: &Place, cause: impl Into<EditError>) -> WriteError {
+    cause.into().at(Product::Goose, place)
 }

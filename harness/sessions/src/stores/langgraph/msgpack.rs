@@ -4,6 +4,8 @@
 //! decoded, too. The encoder uses the shortest form for each value, as `ormsgpack` does. A value that the
 //! SDK wrote therefore has the same bytes after decoding and encoding; see [`encode`].
 
+use crate::RecordError;
+
 /// A MessagePack value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Value {
@@ -42,17 +44,17 @@ const OBJECTS: std::ops::RangeInclusive<i8> = 0..=7;
 /// # Errors
 ///
 /// A description without any content of the session.
-pub(super) fn decode(bytes: &[u8]) -> Result<Value, String> {
+pub(super) fn decode(bytes: &[u8]) -> Result<Value, RecordError> {
     let mut left = MAX_VALUES;
     decode_within(bytes, 0, &mut left)
 }
 
-fn decode_within(bytes: &[u8], depth: usize, left: &mut usize) -> Result<Value, String> {
+fn decode_within(bytes: &[u8], depth: usize, left: &mut usize) -> Result<Value, RecordError> {
     let mut reader = Reader { bytes, at: 0, left };
     let value = reader.value(depth)?;
     match reader.at == bytes.len() {
         true => Ok(value),
-        false => Err(format!("{} bytes after the end of the value", bytes.len() - reader.at)),
+        false => Err(RecordError::Surplus(bytes.len() - reader.at)),
     }
 }
 
@@ -64,11 +66,11 @@ struct Reader<'a, 'l> {
 }
 
 impl<'a> Reader<'a, '_> {
-    fn value(&mut self, depth: usize) -> Result<Value, String> {
+    fn value(&mut self, depth: usize) -> Result<Value, RecordError> {
         if depth > MAX_DEPTH {
-            return Err(format!("more than {MAX_DEPTH} levels"));
+            return Err(RecordError::Levels(MAX_DEPTH));
         }
-        *self.left = self.left.checked_sub(1).ok_or_else(|| format!("more than {MAX_VALUES} values"))?;
+        *self.left = self.left.checked_sub(1).ok_or(RecordError::Values(MAX_VALUES))?;
         let first = self.number(1)? as u8;
         let low = u64::from(first & 0x0f);
         Ok(match first {
@@ -104,37 +106,36 @@ impl<'a> Reader<'a, '_> {
                 self.map(n, depth)?
             }
             0xe0..=0xff => Value::Negative(i64::from(first as i8)),
-            0xc1 => return Err(format!("no value at byte {}", self.at - 1)),
+            0xc1 => return Err(RecordError::NoValue(self.at - 1)),
         })
     }
 
-    fn take(&mut self, n: u64) -> Result<&'a [u8], String> {
+    fn take(&mut self, n: u64) -> Result<&'a [u8], RecordError> {
         let end = usize::try_from(n).ok().and_then(|n| self.at.checked_add(n));
         let found = end.and_then(|end| self.bytes.get(self.at..end));
-        let found = found.ok_or_else(|| format!("cut off after {} bytes", self.bytes.len()))?;
+        let found = found.ok_or(RecordError::CutOff(self.bytes.len()))?;
         self.at += found.len();
         Ok(found)
     }
 
     /// A big-endian number of this many bytes.
-    fn number(&mut self, n_bytes: u64) -> Result<u64, String> {
+    fn number(&mut self, n_bytes: u64) -> Result<u64, RecordError> {
         Ok(self.take(n_bytes)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
 
-    fn signed(&mut self, n_bytes: u64) -> Result<Value, String> {
+    fn signed(&mut self, n_bytes: u64) -> Result<Value, RecordError> {
         let unused = 64 - 8 * n_bytes as u32;
         let number = (self.number(n_bytes)? << unused) as i64 >> unused;
         Ok(u64::try_from(number).map_or(Value::Negative(number), Value::Whole))
     }
 
-    fn text(&mut self, n: u64) -> Result<Value, String> {
+    fn text(&mut self, n: u64) -> Result<Value, RecordError> {
         let at = self.at;
-        let text =
-            std::str::from_utf8(self.take(n)?).map_err(|_| format!("text that is not UTF-8 at byte {at}"))?;
+        let text = std::str::from_utf8(self.take(n)?).map_err(|_| RecordError::NotUtf8(at))?;
         Ok(Value::Text(text.to_owned()))
     }
 
-    fn list(&mut self, n: u64, depth: usize) -> Result<Value, String> {
+    fn list(&mut self, n: u64, depth: usize) -> Result<Value, RecordError> {
         // No memory is reserved for a length that only a header claims.
         let mut items = Vec::new();
         for _ in 0..n {
@@ -143,7 +144,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Value::List(items))
     }
 
-    fn map(&mut self, n: u64, depth: usize) -> Result<Value, String> {
+    fn map(&mut self, n: u64, depth: usize) -> Result<Value, RecordError> {
         let mut fields = Vec::new();
         for _ in 0..n {
             fields.push((self.value(depth + 1)?, self.value(depth + 1)?));
@@ -151,7 +152,7 @@ impl<'a> Reader<'a, '_> {
         Ok(Value::Map(fields))
     }
 
-    fn extension(&mut self, n: u64, depth: usize) -> Result<Value, String> {
+    fn extension(&mut self, n: u64, depth: usize) -> Result<Value, RecordError> {
         let code = self.number(1)? as u8 as i8;
         let data = self.take(n)?;
         match OBJECTS.contains(&code).then(|| decode_within(data, depth + 1, self.left)) {
@@ -349,11 +350,12 @@ mod tests {
 
     #[test]
     fn truncated_bytes_and_trailing_bytes_are_rejected() {
-        assert_eq!(decode(&[]), Err("cut off after 0 bytes".to_owned()));
-        assert_eq!(decode(&[0xdd, 0xff, 0xff, 0xff, 0xff]), Err("cut off after 5 bytes".to_owned()));
-        assert_eq!(decode(&[0xc0, 0xc0]), Err("1 bytes after the end of the value".to_owned()));
-        assert_eq!(decode(&[0xc1]), Err("no value at byte 0".to_owned()));
-        assert_eq!(decode(&[0xa1, 0xff]), Err("text that is not UTF-8 at byte 1".to_owned()));
+        let words = |bytes: &[u8]| decode(bytes).unwrap_err().to_string();
+        assert_eq!(words(&[]), "cut off after 0 bytes");
+        assert_eq!(words(&[0xdd, 0xff, 0xff, 0xff, 0xff]), "cut off after 5 bytes");
+        assert_eq!(words(&[0xc0, 0xc0]), "1 bytes after the end of the value");
+        assert_eq!(words(&[0xc1]), "no value at byte 0");
+        assert_eq!(words(&[0xa1, 0xff]), "text that is not UTF-8 at byte 1");
     }
 
     #[test]
@@ -375,7 +377,7 @@ mod tests {
         let mut bytes = vec![0xdd];
         bytes.extend(n.to_be_bytes());
         bytes.resize(bytes.len() + MAX_VALUES, 0xc0);
-        assert_eq!(decode(&bytes), Err(format!("more than {MAX_VALUES} values")));
+        assert_eq!(decode(&bytes), Err(RecordError::Values(MAX_VALUES)));
     }
 
     fn values() -> impl Strategy<Value = Value> {

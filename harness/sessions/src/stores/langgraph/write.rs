@@ -12,8 +12,9 @@ use sha2::{Digest, Sha256};
 
 use super::msgpack::{Value, decode, encode};
 use super::{CHECKPOINTS, WRITES, each};
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::sqlite::Database;
-use crate::stores::rows::{bytes_of, row_of, with_database, words};
+use crate::stores::rows::{bytes_of, row_of, with_database};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
 
@@ -23,9 +24,9 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     }
     let places = session.messages.iter().map(|message| &message.place);
     let whole = places.clone().next().cloned().unwrap_or_default();
-    let refuse = |words: String| refusal(&whole, words);
-    let row = row_of(&whole).ok_or_else(|| refuse("no readable checkpoint".to_owned()))?;
-    let database = Database::open(files).map_err(refuse)?;
+    let refuse = |cause: EditError| refusal(&whole, cause);
+    let row = row_of(&whole).ok_or_else(|| refuse(Unreadable("no readable checkpoint")))?;
+    let database = Database::open(files).map_err(|error| refuse(error.into()))?;
     let mut checkpoint = blob(&database, CHECKPOINTS, "checkpoint", row).map_err(refuse)?;
     let plan = Plan::of(session, &database, edits)?;
     let list = checkpoint.get_mut("channel_values").and_then(|values| values.get_mut("messages"));
@@ -33,23 +34,23 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         Some(Value::Object(7, inner)) => Some(inner.as_mut()),
         list => list,
     };
-    let Some(Value::List(messages)) = list else { return Err(refuse("no list of messages".to_owned())) };
+    let Some(Value::List(messages)) = list else { return Err(refuse(Unreadable("no list of messages"))) };
     plan.carry_out(messages);
     let query = format!("UPDATE {CHECKPOINTS} SET checkpoint = ?2 WHERE rowid = ?1");
     let updated = database.connection().execute(&query, params![row, encode(&checkpoint)]);
-    updated.map_err(|error| refuse(words(error)))?;
-    with_database(files, database).map_err(refuse)
+    updated.map_err(|error| refuse(error.into()))?;
+    with_database(files, database).map_err(|error| refuse(error.into()))
 }
 
 /// The value in a blob, if encoding it yields the same bytes.
-fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Value, String> {
+fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Value, EditError> {
     let query = format!("SELECT {column} FROM {table} WHERE rowid = ?1 AND type = 'msgpack'");
     let cell = database.connection().query_row(&query, [row], |row| Ok(bytes_of(row.get_ref(0)?)));
-    let bytes = cell.map_err(|_| "only values of type msgpack are written")?.unwrap_or_default();
+    let bytes = cell.map_err(|_| NoForm("only values of type msgpack are written"))?.unwrap_or_default();
     let value = decode(&bytes)?;
     match encode(&value) == bytes {
         true => Ok(value),
-        false => Err("a value in a form of MessagePack that the SDK does not write".to_owned()),
+        false => Err(NoForm("a value in a form of MessagePack that the SDK does not write")),
     }
 }
 
@@ -78,8 +79,9 @@ impl Plan {
                 calls.insert(&block.place, (&call.id, &call.name));
             }
         }
-        let at =
-            |place: &Place| position(place).ok_or_else(|| refusal(place, "not a place in the checkpoint"));
+        let at = |place: &Place| {
+            position(place).ok_or_else(|| refusal(place, Missing("not a place in the checkpoint")))
+        };
         for edit in edits {
             match edit {
                 Edit::Move { result, call, .. } => {
@@ -88,14 +90,14 @@ impl Plan {
                         Some((n, _)) => plan.moved.push((n, after)),
                         None => {
                             let message =
-                                written(database, result).map_err(|words| refusal(result, words))?;
+                                written(database, result).map_err(|cause| refusal(result, cause))?;
                             plan.inserted.entry(after).or_default().push(message);
                         }
                     }
                 }
                 Edit::Synthesise { call, id } => {
                     let found = calls.get(call).filter(|(found, _)| found == id);
-                    let (_, name) = found.ok_or_else(|| refusal(call, "no such call"))?;
+                    let (_, name) = found.ok_or_else(|| refusal(call, Missing("no such call")))?;
                     plan.inserted.entry(at(call)?.0).or_default().push(made(id, name));
                 }
                 Edit::Drop { block } => match at(block)? {
@@ -103,7 +105,7 @@ impl Plan {
                     (n, Some(part)) => drop(plan.dropped.entry(n).or_default().insert(part)),
                 },
                 Edit::Discard { place } => {
-                    return Err(refusal(place, "rows of a checkpoint cannot be taken out"));
+                    return Err(refusal(place, NoForm("rows of a checkpoint cannot be taken out")));
                 }
                 Edit::Truncate { last } => plan.last = Some(at(last)?.0),
             }
@@ -176,12 +178,15 @@ fn drop_parts(message: &mut Value, parts: &BTreeSet<(String, Option<usize>)>) {
     }
 }
 
+/// The cause if an edit names a place outside `writes`.
+const FOREIGN: EditError = Missing("not a place of this store");
+
 /// The message in a row of `writes`.
-fn written(database: &Database, place: &Place) -> Result<Value, String> {
-    let row = place.row.as_ref().filter(|row| row.table == WRITES).ok_or("not a place of this store")?;
-    let n: usize = place.pointer.trim_start_matches('/').parse().map_err(|_| "not a place of this store")?;
+fn written(database: &Database, place: &Place) -> Result<Value, EditError> {
+    let row = place.row.as_ref().filter(|row| row.table == WRITES).ok_or(FOREIGN)?;
+    let n: usize = place.pointer.trim_start_matches('/').parse().map_err(|_| FOREIGN)?;
     let value = blob(database, WRITES, "value", row.id)?;
-    each(&value).get(n).cloned().ok_or_else(|| "no such message".to_owned())
+    each(&value).get(n).cloned().ok_or(Missing("no such message"))
 }
 
 /// A `ToolMessage` marked as not recorded, as pydantic dumps it.
@@ -218,6 +223,6 @@ fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     Some((n, part))
 }
 
-fn refusal(place: &Place, words: impl Into<String>) -> WriteError {
-    WriteError { product: Product::Langgraph, place: place.to_string(), words: words.into() }
+fn refusal(place: &Place, cause: impl Into<EditError>) -> WriteError {
+    cause.into().at(Product::Langgraph, place)
 }

@@ -11,12 +11,13 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
 use super::Reader;
+use crate::EditError::{self, Missing, NoForm, NotJson};
 use crate::json::{splice, text};
 use crate::stores::json_changes::JsonChanges;
-use crate::stores::list_reader::{form, place_of, session};
+use crate::stores::list_reader::{place_of, session};
 use crate::stores::list_writer::{index, raw};
 use crate::stores::{Edit, ReadError, WriteError};
-use crate::{Files, NOT_RECORDED, Place, Product, Session};
+use crate::{Files, FormError, NOT_RECORDED, Place, Product, Session};
 
 /// The value of [`Session::generation`] for this form.
 pub(super) const GENERATION: &str = "JSON list";
@@ -52,7 +53,7 @@ pub(super) fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
         let place = place_of(value, format!("/{n}"));
         let mut item = of_python(value.to_value());
         if !item.is_object() {
-            return Err(form(Product::OpenaiAgents, format!("no item at {place}")));
+            return Err(FormError::Absent("item", place.to_string()).of(Product::OpenaiAgents));
         }
         session.dialect = session.dialect.or(dialect_of(&item));
         if text(&item, "id") == FAKE_ID
@@ -103,15 +104,11 @@ fn dialect_of(item: &Value) -> Option<Dialect> {
 }
 
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-    let refusal = |place: &Place, words: &str| WriteError {
-        product: Product::OpenaiAgents,
-        place: place.to_string(),
-        words: words.to_owned(),
-    };
+    let refusal = |place: &Place, cause: EditError| cause.at(Product::OpenaiAgents, place);
     let Ok(document) = Document::parse(files.main()) else {
-        return Err(refusal(&Place::default(), "no longer JSON"));
+        return Err(refusal(&Place::default(), NotJson));
     };
-    let end = |place: &Place| end_of(session, place).ok_or_else(|| refusal(place, "no such block"));
+    let end = |place: &Place| end_of(session, place).ok_or_else(|| refusal(place, Missing("no such block")));
     let mut changes = JsonChanges::default();
     for edit in edits {
         match edit {
@@ -132,10 +129,10 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
                 changes.remove(if is_only { &whole } else { &block.pointer });
             }
             Edit::Truncate { last } => {
-                let last = index(&end(last)?, 0).ok_or_else(|| refusal(last, "no such item"))?;
+                let last = index(&end(last)?, 0).ok_or_else(|| refusal(last, Missing("no such item")))?;
                 (last + 1..document.root().len()).for_each(|n| changes.remove(&format!("/{n}")));
             }
-            Edit::Discard { place } => return Err(refusal(place, "a list has no stretch to remove")),
+            Edit::Discard { place } => return Err(refusal(place, NoForm("a list has no stretch to remove"))),
         }
     }
     let mut written = files.clone();

@@ -224,7 +224,7 @@ fn rows_of_other_branches_are_not_sent() {
     assert_eq!((session.messages.len(), session.off_branch.len()), (2, 2));
     assert_eq!(judge(&session, None).verdict, Verdict::Accepted);
     let edit = Edit::Drop { block: Place::in_row(TABLE, 2, "") };
-    assert!(OpenaiAgents.write(&files, &session, &[edit]).unwrap_err().words.contains("branches"));
+    assert!(OpenaiAgents.write(&files, &session, &[edit]).unwrap_err().to_string().contains("branches"));
 }
 
 #[test]

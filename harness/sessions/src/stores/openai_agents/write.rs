@@ -8,6 +8,7 @@ use rusqlite::types::Value;
 use serde_json::json;
 
 use super::{BRANCHES, TABLE};
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::sqlite::Database;
 use crate::stores::list::Changes;
 use crate::stores::rows::{Rows, row_of, with_database};
@@ -19,13 +20,13 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         return Ok(files.clone());
     }
     let whole = Place::default();
-    let database = Database::open(files).map_err(|words| refusal(&whole, words))?;
-    let tables = database.tables().map_err(|words| refusal(&whole, words))?;
+    let database = Database::open(files).map_err(|error| refusal(&whole, error))?;
+    let tables = database.tables().map_err(|error| refusal(&whole, error))?;
     if tables.iter().any(|table| table == BRANCHES) {
-        return Err(refusal(&whole, "rows that are on several branches cannot be rewritten"));
+        return Err(refusal(&whole, NoForm("rows that are on several branches cannot be rewritten")));
     }
     let id = session.id.as_deref().unwrap_or_default();
-    let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|words| refusal(&whole, words))?;
+    let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|error| refusal(&whole, error))?;
     let ends = ends(session);
     let calls = calls(session);
     let mut dropped: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
@@ -33,38 +34,39 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         match edit {
             Edit::Move { result, call, .. } => {
                 let cells = row_of(result).and_then(|row| rows.cells(row).zip(Some(row)));
-                let (cells, row) = cells.ok_or_else(|| refusal(result, "no such row"))?;
-                let end = ends.get(call).ok_or_else(|| refusal(call, "no such call"))?;
+                let (cells, row) = cells.ok_or_else(|| refusal(result, Missing("no such row")))?;
+                let end = ends.get(call).ok_or_else(|| refusal(call, Missing("no such call")))?;
                 rows.delete(row);
                 rows.insert(*end, cells);
             }
             Edit::Synthesise { call, id } => {
                 let cells =
                     row_of(call).filter(|_| calls.contains(&(call, id))).and_then(|row| rows.cells(row));
-                let cells = cells.ok_or_else(|| refusal(call, "only calls of functions can be answered"))?;
-                let end = ends.get(call).ok_or_else(|| refusal(call, "no such call"))?;
+                let cells =
+                    cells.ok_or_else(|| refusal(call, NoForm("only calls of functions can be answered")))?;
+                let end = ends.get(call).ok_or_else(|| refusal(call, Missing("no such call")))?;
                 let item = json!({ "type": "function_call_output", "call_id": id, "output": NOT_RECORDED });
                 let cells = rows.with(cells, "message_data", Value::Text(item.to_string()));
                 rows.insert(*end, cells);
             }
             Edit::Drop { block } => {
-                let row = row_of(block).ok_or_else(|| refusal(block, "no such row"))?;
+                let row = row_of(block).ok_or_else(|| refusal(block, Missing("no such row")))?;
                 dropped.entry(row).or_default().insert(&block.pointer);
             }
             Edit::Discard { place } => {
-                rows.delete(row_of(place).ok_or_else(|| refusal(place, "no such row"))?);
+                rows.delete(row_of(place).ok_or_else(|| refusal(place, Missing("no such row")))?);
             }
             Edit::Truncate { last } => {
-                rows.truncate(*ends.get(last).ok_or_else(|| refusal(last, "no such block"))?);
+                rows.truncate(*ends.get(last).ok_or_else(|| refusal(last, Missing("no such block")))?);
             }
         }
     }
     for (row, pointers) in dropped {
         drop_parts(&mut rows, row, &pointers)
-            .map_err(|words| refusal(&Place::in_row(TABLE, row, ""), words))?;
+            .map_err(|error| refusal(&Place::in_row(TABLE, row, ""), error))?;
     }
-    rows.write(&database).map_err(|words| refusal(&whole, words))?;
-    with_database(files, database).map_err(|words| refusal(&whole, words))
+    rows.write(&database).map_err(|error| refusal(&whole, error))?;
+    with_database(files, database).map_err(|error| refusal(&whole, error))
 }
 
 /// The last row of each block's message.
@@ -88,8 +90,8 @@ fn calls(session: &Session) -> BTreeSet<(&Place, &str)> {
 }
 
 /// Removes parts from a message, or the row if no part would remain.
-fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<(), &'static str> {
-    let item = rows.text(row, "message_data").ok_or("no such row")?;
+fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<(), EditError> {
+    let item = rows.text(row, "message_data").ok_or(Missing("no such row"))?;
     let n_parts = text::parse(item.as_bytes())
         .and_then(|value| value.get("content").and_then(|content| content.as_array().map(Vec::len)));
     if pointers.contains("") || n_parts.is_none_or(|n| n <= pointers.len()) {
@@ -99,17 +101,17 @@ fn drop_parts(rows: &mut Rows, row: i64, pointers: &BTreeSet<&str>) -> Result<()
     let index = |pointer: &&str| pointer.rsplit('/').next().and_then(|n| n.parse::<usize>().ok());
     let gone = pointers.iter().filter_map(index).collect();
     let changes = Changes { gone, ..Changes::default() };
-    let document = Document::parse(item.as_bytes()).map_err(|_| "no such part")?;
+    let document = Document::parse(item.as_bytes()).map_err(|_| Missing("no such part"))?;
     let content = document.root().field("content");
     if changes.gone.iter().any(|n| *n >= content.len()) {
-        return Err("no such part");
+        return Err(Missing("no such part"));
     }
     let bytes = text::splice(item.as_bytes(), changes.edits(content));
-    let item = String::from_utf8(bytes).map_err(|_| "no text")?;
+    let item = String::from_utf8(bytes).map_err(|_| Unreadable("no text"))?;
     rows.replace(row, "message_data", item);
     Ok(())
 }
 
-fn refusal(place: &Place, words: impl Into<String>) -> WriteError {
-    WriteError { product: Product::OpenaiAgents, place: place.to_string(), words: words.into() }
+fn refusal(place: &Place, cause: impl Into<EditError>) -> WriteError {
+    cause.into().at(Product::OpenaiAgents, place)
 }

@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use self::apply::Cells;
 use super::raw::{Raw, RawMessage};
 use super::{events, forms};
+use crate::EditError::{Missing, Unreadable};
 use crate::json::{span_of, splice, text};
-use crate::{Edit, Files, Look, NOT_RECORDED, Place, Product, Session, WriteError};
+use crate::{Edit, EditError, Files, Look, NOT_RECORDED, Place, Product, Session, WriteError};
 
 /// The changes to the edited records.
 #[derive(Debug, Default)]
@@ -24,12 +25,11 @@ struct Changes {
 
 /// The files after the edits.
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-    let store =
-        |words: String| WriteError { product: Product::Opencode, place: "the store".to_owned(), words };
-    let form = forms::form_of(&Look::of(files)).ok_or_else(|| store("not opencode's".to_owned()))?;
-    let (mut raws, of_events) = forms::read(form, files).map_err(store)?;
+    let store = |cause| WriteError { product: Product::Opencode, place: "the store".to_owned(), cause };
+    let form = forms::form_of(&Look::of(files)).ok_or_else(|| store(Unreadable("not opencode's")))?;
+    let (mut raws, of_events) = forms::read(form, files).map_err(|error| store(error.into()))?;
     raws.extend(events::raws(of_events));
-    let mut cells = Cells::open(form, files).map_err(store)?;
+    let mut cells = Cells::open(form, files).map_err(|error| store(error.into()))?;
     let mut changes = Changes::default();
     let blocks = session.messages.iter().flat_map(|message| &message.blocks);
     let on_branch: BTreeSet<&Place> = blocks.map(|block| &block.place).collect();
@@ -48,21 +48,17 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
             }
             Edit::Truncate { last } => (last, truncate(&mut changes, &raws, session, last)),
         };
-        result.map_err(|words| WriteError {
-            product: Product::Opencode,
-            place: place.to_string(),
-            words: words.to_owned(),
-        })?;
+        result.map_err(|cause| cause.at(Product::Opencode, place))?;
     }
     drop_messages(&mut changes, &raws);
     cells.apply(changes).map_err(store)
 }
 
 /// Ends a call with an error. A finished call stays unchanged.
-fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), &'static str> {
+fn synthesise(cells: &mut Cells<'_>, changes: &mut Changes, call: &Place) -> Result<(), EditError> {
     let part = part_of(cells, changes, call)?;
-    let value = crate::json::parse(&part).ok_or("the call cannot be read")?;
-    let state = value.get("state").ok_or("the call has no state")?;
+    let value = crate::json::parse(&part).ok_or(Unreadable("the call cannot be read"))?;
+    let state = value.get("state").ok_or(Missing("the call has no state"))?;
     let is_event = call.row.as_ref().is_some_and(|row| row.table == events::TABLE);
     let has_ended = match text(state, "status") {
         "completed" => is_event || state.get("output").is_some_and(Value::is_string),
@@ -105,12 +101,12 @@ fn take_result(
     on_branch: &BTreeSet<&Place>,
     result: &Place,
     call: &Place,
-) -> Result<(), &'static str> {
+) -> Result<(), EditError> {
     if result == call {
         return Ok(());
     }
     let from = part_of(cells, changes, result)?;
-    let state = span_of(&from, "/state").ok_or("the result has no state")?;
+    let state = span_of(&from, "/state").ok_or(Missing("the result has no state"))?;
     let part = part_of(cells, changes, call)?;
     set_state(changes, call, &part, from[state].to_vec())?;
     if on_branch.contains(result) {
@@ -119,35 +115,33 @@ fn take_result(
     Ok(())
 }
 
-fn part_of(cells: &mut Cells<'_>, changes: &Changes, place: &Place) -> Result<Vec<u8>, &'static str> {
+fn part_of(cells: &mut Cells<'_>, changes: &Changes, place: &Place) -> Result<Vec<u8>, EditError> {
     let edited = changes.parts.get(place).cloned();
-    edited.or_else(|| cells.part(place)).ok_or("there is no part at this place")
+    edited.or_else(|| cells.part(place)).ok_or(Missing("there is no part at this place"))
 }
 
-fn set_state(changes: &mut Changes, call: &Place, part: &[u8], state: Vec<u8>) -> Result<(), &'static str> {
-    let span = span_of(part, "/state").ok_or("the call has no state")?;
+fn set_state(changes: &mut Changes, call: &Place, part: &[u8], state: Vec<u8>) -> Result<(), EditError> {
+    let span = span_of(part, "/state").ok_or(Missing("the call has no state"))?;
     changes.parts.insert(call.clone(), splice(part, vec![(span, state)]));
     Ok(())
 }
 
-fn drop_part(changes: &mut Changes, parts: &BTreeSet<&Place>, place: &Place) -> Result<(), &'static str> {
+fn drop_part(changes: &mut Changes, parts: &BTreeSet<&Place>, place: &Place) -> Result<(), EditError> {
     if !parts.contains(place) {
-        return Err("there is no part at this place");
+        return Err(Missing("there is no part at this place"));
     }
     changes.removed.insert(place.clone());
     Ok(())
 }
 
 /// Removes everything after a step on the branch: the rest of its reply, and the later messages.
-fn truncate(
-    changes: &mut Changes,
-    raws: &[Raw],
-    session: &Session,
-    last: &Place,
-) -> Result<(), &'static str> {
+fn truncate(changes: &mut Changes, raws: &[Raw], session: &Session, last: &Place) -> Result<(), EditError> {
     let holds = |message: &crate::Message| message.blocks.iter().any(|block| block.place == *last);
-    let at =
-        session.messages.iter().rposition(holds).ok_or("there is no message on the branch at this place")?;
+    let at = session
+        .messages
+        .iter()
+        .rposition(holds)
+        .ok_or(Missing("there is no message on the branch at this place"))?;
     let (kept, gone) = session.messages.split_at(at + 1);
     let kept_places: BTreeSet<&Place> =
         kept.iter().flat_map(|message| &message.blocks).map(|b| &b.place).collect();

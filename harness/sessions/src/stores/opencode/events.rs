@@ -14,7 +14,7 @@ use super::dialect::dialect_of;
 use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::{parse, text, trouble};
 use crate::sqlite::Database;
-use crate::{Block, Ending, Message, Place, Product, Sent, Session, Trouble};
+use crate::{Block, Ending, FormError, Lost, Message, Place, Product, Sent, Session, SqliteError, Trouble};
 
 /// The value of [`Session::generation`] for this form.
 pub(super) const GENERATION: &str = "SQLite rows of events";
@@ -37,10 +37,10 @@ pub(super) struct Event {
 /// # Errors
 ///
 /// The table cannot be read to its end.
-pub(super) fn read(database: &Database) -> Result<Vec<Event>, String> {
+pub(super) fn read(database: &Database) -> Result<Vec<Event>, SqliteError> {
     let found = database.rows(TABLE, &["id", "session_id", "type", "seq", "data"]);
-    if let Some(why) = found.stopped {
-        return Err(why);
+    if let Some(error) = found.stopped {
+        return Err(error);
     }
     let events = found.rows.into_iter().map(|row| {
         let session = row.cells[1].text();
@@ -56,8 +56,8 @@ pub(super) fn read(database: &Database) -> Result<Vec<Event>, String> {
             }),
             None => Err(Trouble {
                 place: Place::in_row(TABLE, row.id, ""),
-                words: trouble(bytes),
-                loses: Some("a message"),
+                words: trouble(bytes).to_string(),
+                loses: Some(Lost::Data("a message")),
             }),
         };
         Event { kind: row.cells[2].text(), seq: row.cells[3].number(), session, message }
@@ -115,7 +115,7 @@ pub(super) fn raws(events: Vec<Event>) -> Vec<Raw> {
 /// # Errors
 ///
 /// A row has an unknown type, so the next request is unknown.
-pub(super) fn sessions(events: Vec<Event>) -> Result<Vec<Session>, String> {
+pub(super) fn sessions(events: Vec<Event>) -> Result<Vec<Session>, FormError> {
     let mut grouped: BTreeMap<String, Vec<Event>> = BTreeMap::new();
     for event in events {
         grouped.entry(event.session.clone()).or_default().push(event);
@@ -123,7 +123,7 @@ pub(super) fn sessions(events: Vec<Event>) -> Result<Vec<Session>, String> {
     grouped.into_iter().map(|(id, events)| session(id, events)).collect()
 }
 
-fn session(id: String, events: Vec<Event>) -> Result<Session, String> {
+fn session(id: String, events: Vec<Event>) -> Result<Session, FormError> {
     let n_records = events.len();
     let n_compactions = events.iter().filter(|event| event.kind == "compaction").count();
     let infos = events.iter().rev().filter_map(|event| event.message.as_ref().ok());
@@ -145,7 +145,7 @@ fn session(id: String, events: Vec<Event>) -> Result<Session, String> {
             ("user" | "synthetic" | "shell" | "compaction" | "skill", Ok(raw)) => {
                 into.extend(said(&raw, Role::User))
             }
-            _ => return Err("a row of session_message has an unknown type".to_owned()),
+            _ => return Err(FormError::Shape("a row of session_message has an unknown type")),
         }
     }
     Ok(Session {

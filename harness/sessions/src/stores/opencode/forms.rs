@@ -8,7 +8,7 @@ use super::raw::{Pieces, Raw, RawMessage, RawPart, revert_of};
 use crate::json::{parse, text, trouble};
 use crate::sqlite::{self, Database, Rows};
 use crate::stores::Look;
-use crate::{Files, Place, Trouble};
+use crate::{Files, FormError, Lost, Place, RecordError, Trouble};
 
 /// The form of the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ fn is_id(value: Json, prefix: &str) -> bool {
 }
 
 /// The sessions of the first two generations, and the rows of the third.
-pub(super) fn read(form: Form, files: &Files) -> Result<(Vec<Raw>, Vec<Event>), String> {
+pub(super) fn read(form: Form, files: &Files) -> Result<(Vec<Raw>, Vec<Event>), FormError> {
     match form {
         Form::Export => Ok((export(files.main()), Vec::new())),
         Form::Rows => Ok((rows(files.main()).assemble(), Vec::new())),
@@ -80,10 +80,10 @@ pub(super) fn read(form: Form, files: &Files) -> Result<(Vec<Raw>, Vec<Event>), 
             let mut raws = Vec::new();
             if has_parts(&database) {
                 let pieces = database_rows(&database);
-                let cut = pieces.cut.first().map(|trouble| trouble.words.clone());
+                let cut = pieces.cut.first().map(|(_, error)| *error);
                 raws = pieces.assemble();
-                if let (true, Some(words)) = (raws.is_empty(), cut) {
-                    return Err(words);
+                if let (true, Some(error)) = (raws.is_empty(), cut) {
+                    return Err(error.into());
                 }
             }
             let events = if has_events(&database) { events::read(&database)? } else { Vec::new() };
@@ -147,7 +147,7 @@ fn rows(bytes: &[u8]) -> Pieces {
                 place,
                 parts: Vec::new(),
             }),
-            Err(words) => pieces.troubles.push((Some(session), lost(place, words, "a message"))),
+            Err(error) => pieces.troubles.push((Some(session), lost(place, &error, "a message"))),
         }
     }
     for (n, row) in root.field("part").items().enumerate() {
@@ -159,24 +159,26 @@ fn rows(bytes: &[u8]) -> Pieces {
                 value,
                 place,
             }),
-            Err(words) => pieces.troubles.push((Some(word(row, "session_id")), lost(place, words, "a part"))),
+            Err(error) => {
+                pieces.troubles.push((Some(word(row, "session_id")), lost(place, &error, "a part")))
+            }
         }
     }
     pieces
 }
 
-fn data(row: Json) -> Result<Value, String> {
+fn data(row: Json) -> Result<Value, RecordError> {
     match row.field("data").as_str() {
         Some(text) => object(text.as_bytes()),
         None if row.field("data").is_object() => Ok(row.field("data").to_value()),
-        None => Err("not a JSON object".to_owned()),
+        None => Err(RecordError::NotObject),
     }
 }
 
-fn object(bytes: &[u8]) -> Result<Value, String> {
+fn object(bytes: &[u8]) -> Result<Value, RecordError> {
     match parse(bytes) {
         Some(value) if value.is_object() => Ok(value),
-        Some(_) => Err("not a JSON object".to_owned()),
+        Some(_) => Err(RecordError::NotObject),
         None => Err(trouble(bytes)),
     }
 }
@@ -185,8 +187,8 @@ fn number(value: Json) -> i64 {
     value.as_number().map_or(0, |number| number.as_f64().unwrap_or_default() as i64)
 }
 
-fn lost(place: Place, words: String, loses: &'static str) -> Trouble {
-    Trouble { place, words, loses: Some(loses) }
+fn lost(place: Place, error: &RecordError, loses: &'static str) -> Trouble {
+    Trouble { place, words: error.to_string(), loses: Some(Lost::Data(loses)) }
 }
 
 /// `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`,
@@ -199,12 +201,12 @@ fn folder(files: &Files) -> Pieces {
         let place = Place { file: n, end: file.bytes.len() as u64, ..Place::default() };
         let value = match object(&file.bytes) {
             Ok(value) => value,
-            Err(words) if file.name.contains("part/") => {
-                pieces.troubles.push((None, lost(place, words, "a part")));
+            Err(error) if file.name.contains("part/") => {
+                pieces.troubles.push((None, lost(place, &error, "a part")));
                 continue;
             }
-            Err(words) if file.name.contains("message/") => {
-                pieces.troubles.push((None, lost(place, words, "a message")));
+            Err(error) if file.name.contains("message/") => {
+                pieces.troubles.push((None, lost(place, &error, "a message")));
                 continue;
             }
             Err(_) => continue,
@@ -247,9 +249,9 @@ fn database_rows(database: &Database) -> Pieces {
     let optional = ["parent_id", "revert"].into_iter().filter(|column| database.has("session", &[column]));
     columns.extend(optional);
     let take = |table: &str, rows: Rows, pieces: &mut Pieces| {
-        if let Some(why) = rows.stopped {
+        if let Some(error) = rows.stopped {
             let place = Place::in_row(table, rows.rows.last().map_or(0, |row| row.id), "");
-            pieces.cut.push(Trouble { place, words: why, loses: None });
+            pieces.cut.push((place, error));
         }
         rows.rows
     };
@@ -279,7 +281,7 @@ fn database_rows(database: &Database) -> Pieces {
                 place,
                 parts: Vec::new(),
             }),
-            Err(words) => pieces.troubles.push((Some(session), lost(place, words, "a message"))),
+            Err(error) => pieces.troubles.push((Some(session), lost(place, &error, "a message"))),
         }
     }
     let columns = ["id", "message_id", "session_id", "data"];
@@ -290,7 +292,7 @@ fn database_rows(database: &Database) -> Pieces {
                 let (id, message) = (row.cells[0].text(), row.cells[1].text());
                 pieces.parts.push(RawPart { id, message, value, place });
             }
-            Err(words) => pieces.troubles.push((Some(row.cells[2].text()), lost(place, words, "a part"))),
+            Err(error) => pieces.troubles.push((Some(row.cells[2].text()), lost(place, &error, "a part"))),
         }
     }
     pieces

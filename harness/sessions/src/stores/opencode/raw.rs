@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::json::{parse, text};
-use crate::{Place, Trouble};
+use crate::{Lost, Place, SqliteError, Trouble};
 
 /// A stored session.
 #[derive(Debug, Default)]
@@ -50,8 +50,8 @@ pub(super) struct Pieces {
     pub(super) parts: Vec<RawPart>,
     /// The unreadable records, with the id of their session, if it is known.
     pub(super) troubles: Vec<(Option<String>, Trouble)>,
-    /// Tables that could not be read to their end. Any session may have lost rows.
-    pub(super) cut: Vec<Trouble>,
+    /// Tables that could not be read to their end, by their last readable row. Any session may have lost rows.
+    pub(super) cut: Vec<(Place, SqliteError)>,
 }
 
 impl Raw {
@@ -104,7 +104,8 @@ impl Pieces {
         for part in parts.into_values().flatten() {
             let session = text(&part.value, "sessionID");
             let words = "a part whose message is missing".to_owned();
-            let trouble = Trouble { place: part.place, words, loses: Some("a part that is never sent") };
+            let trouble =
+                Trouble { place: part.place, words, loses: Some(Lost::Data("a part that is never sent")) };
             if let Some(raw) = owner(&mut raws, Some(session)) {
                 raw.troubles.push(trouble);
             }
@@ -114,8 +115,9 @@ impl Pieces {
                 raw.troubles.push(trouble);
             }
         }
-        for raw in raws.values_mut() {
-            raw.troubles.extend(self.cut.iter().cloned());
+        for (place, error) in self.cut {
+            let trouble = Trouble { place, words: error.to_string(), loses: None };
+            raws.values_mut().for_each(|raw| raw.troubles.push(trouble.clone()));
         }
         raws.into_values().collect()
     }

@@ -10,7 +10,7 @@ use brickbat_rules::histories::{self, Role};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use crate::{Edit, File, Files, Judgement, Place, Product, ReadError, Session, Verdict, judge, store_of};
+use crate::{Edit, File, Files, Judgement, Place, Product, Session, Verdict, judge, store_of};
 
 /// A session that can be written in any form.
 #[derive(Debug, Clone)]

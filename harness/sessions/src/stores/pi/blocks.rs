@@ -8,8 +8,8 @@ use super::dialect_of;
 use crate::clients::{self, Quirk};
 use crate::json::text;
 use crate::stores::ReadError;
-use crate::stores::records::{Record, unknown_form};
-use crate::{Block, Ending, Message, Product};
+use crate::stores::records::Record;
+use crate::{Block, Ending, FormError, Message, Product};
 
 /// The texts before and after a summary (`src/core/messages.ts` of `@earendil-works/pi-coding-agent`).
 pub(super) type Around = (&'static str, &'static str);
@@ -73,7 +73,7 @@ pub(super) fn message(
         "bashExecution" => Some(one_text(record, &format!("{at}/output"), id, bash_text(value))),
         "compactionSummary" => summary(record, at, id, COMPACTION),
         "branchSummary" => summary(record, at, id, BRANCH),
-        _ => return Err(unknown_form(Product::Pi, "a message with an unknown role")),
+        _ => return Err(FormError::Shape("a message with an unknown role").of(Product::Pi)),
     })
 }
 
@@ -90,7 +90,7 @@ pub(super) fn said_by_user(record: &Record, at: &str, id: &str) -> Result<Messag
             });
             Ok(of(record, id, Role::User, blocks.collect()))
         }
-        _ => Err(unknown_form(Product::Pi, "a content that is neither text nor parts")),
+        _ => Err(FormError::Shape("a content that is neither text nor parts").of(Product::Pi)),
     }
 }
 
@@ -121,7 +121,7 @@ fn reply(record: &Record, at: &str, id: &str, value: &Value, model: &Model) -> R
         }
         Value::String(words) => vec![block(format!("{at}/content"), histories::Block::Text(words.clone()))],
         Value::Null => Vec::new(),
-        _ => return Err(unknown_form(Product::Pi, "a reply that is neither text nor blocks")),
+        _ => return Err(FormError::Shape("a reply that is neither text nor blocks").of(Product::Pi)),
     };
     let ending = match text(value, "stopReason") {
         "error" => Ending::Failed,

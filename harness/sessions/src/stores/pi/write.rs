@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 
 use super::blocks::ids;
 use super::{KEYS, Log};
+use crate::EditError::{Missing, NoForm, Unreadable};
 use crate::json::text;
-use crate::stores::records::{Record, cannot, derived_id, parted, with_main};
+use crate::stores::records::{Record, derived_id, parted, with_main};
 use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
@@ -18,8 +19,8 @@ const ID_LEN: usize = 8;
 
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
     let bytes = files.main();
-    let no_such = |words: &str| cannot(Product::Pi, &Place::default(), words);
-    let log = Log::read(bytes).map_err(|_| no_such("the file cannot be read"))?;
+    let unread = |_| Unreadable("the file cannot be read").at(Product::Pi, &Place::default());
+    let log = Log::read(bytes).map_err(unread)?;
     let mut writer = Writer { log: &log, branch: Branch::of(&log.tree), drops: BTreeMap::new() };
     for edit in edits {
         writer.take(bytes, edit)?;
@@ -65,7 +66,9 @@ impl<'l> Writer<'l> {
                 let (record, ..) = self.call(call, id)?;
                 let (source, pointer) = self.at(result)?;
                 if pointer != "/message" {
-                    return Err(cannot(Product::Pi, result, "a result inside a compaction cannot be moved"));
+                    return Err(
+                        NoForm("a result inside a compaction cannot be moved").at(Product::Pi, result)
+                    );
                 }
                 let mut line = source.value.clone();
                 let own = source.text(KEYS.id).to_owned();
@@ -83,7 +86,7 @@ impl<'l> Writer<'l> {
             }
             Edit::Discard { place } => match self.branch.splices.discard(bytes, place) {
                 true => Ok(()),
-                false => Err(cannot(Product::Pi, place, "there is no such stretch")),
+                false => Err(Missing("there is no such stretch").at(Product::Pi, place)),
             },
             Edit::Truncate { last } => self.truncate(last),
         }
@@ -91,7 +94,7 @@ impl<'l> Writer<'l> {
 
     fn at<'p>(&self, place: &'p Place) -> Result<(&'l Record, &'p str), WriteError> {
         let tree: &'l Tree = &self.log.tree;
-        tree.at(place).ok_or_else(|| cannot(Product::Pi, place, "there is no such block"))
+        tree.at(place).ok_or_else(|| Missing("there is no such block").at(Product::Pi, place))
     }
 
     /// A call's line, its complete id, and its tool.
@@ -101,7 +104,7 @@ impl<'l> Writer<'l> {
         let full = text(value, "id");
         match ids(full).0 == id && pointer.starts_with("/message/") {
             true => Ok((record, full, text(value, "name"))),
-            false => Err(cannot(Product::Pi, call, "there is no such call in a line of its own")),
+            false => Err(Missing("there is no such call in a line of its own").at(Product::Pi, call)),
         }
     }
 
@@ -131,7 +134,7 @@ impl<'l> Writer<'l> {
         let is_result = |value: &Value| text(&value["message"], "role") == "toolResult";
         match self.branch.insert(record.text(KEYS.id), line, is_result) {
             true => Ok(()),
-            false => Err(cannot(Product::Pi, call, "the call is not on the branch")),
+            false => Err(Missing("the call is not on the branch").at(Product::Pi, call)),
         }
     }
 
@@ -139,7 +142,7 @@ impl<'l> Writer<'l> {
     fn truncate(&mut self, last: &Place) -> Result<(), WriteError> {
         let (record, _) = self.at(last)?;
         if self.log.version < 2 {
-            return Err(cannot(Product::Pi, last, "version 1 has no branches"));
+            return Err(NoForm("version 1 has no branches").at(Product::Pi, last));
         }
         let id = record.text(KEYS.id);
         let own = self.free_id(&format!("end after {id}"));
@@ -152,7 +155,7 @@ impl<'l> Writer<'l> {
         });
         match self.branch.truncate(id, line) {
             true => Ok(()),
-            false => Err(cannot(Product::Pi, last, "the block is not on the branch")),
+            false => Err(Missing("the block is not on the branch").at(Product::Pi, last)),
         }
     }
 
@@ -173,11 +176,8 @@ impl<'l> Writer<'l> {
                     self.branch.splices.without_item(bytes, &record.span, list, item)
                 });
                 if !is_out {
-                    return Err(cannot(
-                        Product::Pi,
-                        &record.place(&pointer),
-                        "this block cannot be taken out",
-                    ));
+                    let place = record.place(&pointer);
+                    return Err(NoForm("this block cannot be taken out").at(Product::Pi, &place));
                 }
             }
         }

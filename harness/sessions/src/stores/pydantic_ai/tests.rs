@@ -327,7 +327,8 @@ fn other_lists_are_not_recognised() {
         "",
         "[[[",
     ] {
-        assert_eq!(read(&Files::one("history.json", text)), Err(ReadError::Unknown), "{text}");
+        let read = read(&Files::one("history.json", text));
+        assert!(matches!(read, Err(ReadError::Unknown)), "{text}");
     }
 }
 

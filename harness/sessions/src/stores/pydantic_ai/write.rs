@@ -6,6 +6,7 @@ use std::ops::Range;
 use brickbat_rules::json::{Document, Json};
 use serde_json::{Map, Value, json};
 
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::stores::list::Changes;
 use crate::stores::{Edit, WriteError};
 use crate::{Files, NOT_RECORDED, Place, Product, Session};
@@ -19,7 +20,7 @@ pub(in crate::stores) fn write(
 ) -> Result<Files, WriteError> {
     let product = session.product;
     let document = Document::parse(files.main())
-        .map_err(|_| error(product, &Place::default(), "the file is no longer JSON"))?;
+        .map_err(|_| error(product, &Place::default(), Unreadable("the file is no longer JSON")))?;
     let list = document.root().pointer(base);
     let mut plan = Plan::new(session, base, list);
     for edit in edits {
@@ -106,7 +107,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
                 self.drop(at);
             }
             Edit::Discard { place } => {
-                return Err(error(self.product, place, "a list has no stretch to remove"));
+                return Err(error(self.product, place, NoForm("a list has no stretch to remove")));
             }
             Edit::Truncate { last } => self.truncate(last, session)?,
         }
@@ -174,7 +175,8 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
     fn truncate(&mut self, last: &Place, session: &Session) -> Result<(), WriteError> {
         let holds = |message: &&crate::Message| message.blocks.iter().any(|block| block.place == *last);
         let message = session.messages.iter().find(holds);
-        let message = message.ok_or_else(|| error(self.product, last, "no block of the branch is there"))?;
+        let message =
+            message.ok_or_else(|| error(self.product, last, Missing("no block of the branch is there")))?;
         let mut end = self.address(last)?;
         for block in &message.blocks {
             end = end.max(self.address(&block.place)?);
@@ -222,7 +224,7 @@ impl<'p, 't, 'a> Plan<'p, 't, 'a> {
 
     fn address(&self, place: &Place) -> Result<Address, WriteError> {
         let found = self.places.contains(place).then(|| self.find(place)).flatten();
-        found.ok_or_else(|| error(self.product, place, "no part of a message is there"))
+        found.ok_or_else(|| error(self.product, place, Missing("no part of a message is there")))
     }
 
     fn find(&self, place: &Place) -> Option<Address> {
@@ -260,6 +262,6 @@ fn is_result(part: Json<'_, '_>) -> bool {
     kind.is("tool-return") || (kind.is("retry-prompt") && !part.field("tool_name").is_null())
 }
 
-fn error(product: Product, place: &Place, words: &str) -> WriteError {
-    WriteError { product, place: place.to_string(), words: words.to_owned() }
+fn error(product: Product, place: &Place, cause: EditError) -> WriteError {
+    cause.at(product, place)
 }

@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::{KEYS, log};
+use crate::EditError::{Missing, NoForm};
 use crate::json::text;
 use crate::stores::gemini_parts::not_recorded;
-use crate::stores::records::{Record, cannot, derived_id, parted, with_main};
+use crate::stores::records::{Record, derived_id, parted, with_main};
 use crate::stores::tree::{Branch, Tree};
 use crate::stores::{Edit, WriteError};
 use crate::{Files, Place, Product};
@@ -50,11 +51,9 @@ impl<'t> Writer<'t> {
                 let (source, pointer) = self.at(result)?;
                 let part = source.value.pointer(pointer).cloned().unwrap_or_default();
                 if !pointer.starts_with(PARTS) {
-                    return Err(cannot(
-                        Product::QwenCode,
-                        result,
-                        "a result inside a compression cannot be moved",
-                    ));
+                    return Err(
+                        NoForm("a result inside a compression cannot be moved").at(Product::QwenCode, result)
+                    );
                 }
                 if self.tree.on_path.contains(source.text(KEYS.id)) {
                     self.drops.entry(source.span.start).or_default().insert(pointer.to_owned());
@@ -70,7 +69,7 @@ impl<'t> Writer<'t> {
             }
             Edit::Discard { place } => match self.branch.splices.discard(self.bytes, place) {
                 true => Ok(()),
-                false => Err(cannot(Product::QwenCode, place, "there is no such stretch")),
+                false => Err(Missing("there is no such stretch").at(Product::QwenCode, place)),
             },
             Edit::Truncate { last } => {
                 let (record, _) = self.at(last)?;
@@ -80,14 +79,14 @@ impl<'t> Writer<'t> {
                 line["systemPayload"] = json!({});
                 match self.branch.truncate(record.text(KEYS.id), line) {
                     true => Ok(()),
-                    false => Err(cannot(Product::QwenCode, last, "the block is not on the branch")),
+                    false => Err(Missing("the block is not on the branch").at(Product::QwenCode, last)),
                 }
             }
         }
     }
 
     fn at<'p>(&self, place: &'p Place) -> Result<(&'t Record, &'p str), WriteError> {
-        self.tree.at(place).ok_or_else(|| cannot(Product::QwenCode, place, "there is no such block"))
+        self.tree.at(place).ok_or_else(|| Missing("there is no such block").at(Product::QwenCode, place))
     }
 
     /// A call's line and its tool.
@@ -98,7 +97,7 @@ impl<'t> Writer<'t> {
             Some(own) if text(own, "id") == id && pointer.starts_with(PARTS) => {
                 Ok((record, text(own, "name")))
             }
-            _ => Err(cannot(Product::QwenCode, call, "there is no such call in a line of its own")),
+            _ => Err(Missing("there is no such call in a line of its own").at(Product::QwenCode, call)),
         }
     }
 
@@ -106,7 +105,7 @@ impl<'t> Writer<'t> {
         let belongs = |value: &Value| text(value, "type") == "tool_result";
         match self.branch.insert(record.text(KEYS.id), line, belongs) {
             true => Ok(()),
-            false => Err(cannot(Product::QwenCode, call, "the call is not on the branch")),
+            false => Err(Missing("the call is not on the branch").at(Product::QwenCode, call)),
         }
     }
 
@@ -127,11 +126,8 @@ impl<'t> Writer<'t> {
                 let is_out = item
                     .is_some_and(|(list, item)| splices.without_item(self.bytes, &record.span, list, item));
                 if !is_out {
-                    return Err(cannot(
-                        Product::QwenCode,
-                        &record.place(&pointer),
-                        "this block cannot be taken out",
-                    ));
+                    let place = record.place(&pointer);
+                    return Err(NoForm("this block cannot be taken out").at(Product::QwenCode, &place));
                 }
             }
         }

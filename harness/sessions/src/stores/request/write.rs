@@ -7,6 +7,7 @@ use brickbat_rules::{Dialect, list_of};
 use serde_json::{Value, json};
 
 use super::entries::Entries;
+use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::json::text;
 use crate::{Edit, NOT_RECORDED, Place, Product, Session, WriteError};
 
@@ -23,13 +24,9 @@ pub(super) fn write(
     } else {
         format!("/{list}")
     };
-    let fail = |place: &Place, words: &str| WriteError {
-        product: Product::Request,
-        place: place.to_string(),
-        words: words.to_owned(),
-    };
+    let fail = |place: &Place, cause: EditError| cause.at(Product::Request, place);
     let nowhere = Place::default();
-    let entries = Entries::of(body, list).ok_or_else(|| fail(&nowhere, "no list of messages"))?;
+    let entries = Entries::of(body, list).ok_or_else(|| fail(&nowhere, Unreadable("no list of messages")))?;
     let mut writer = Writer { body, dialect, at, entries, dropped: BTreeSet::new() };
     let calls = calls(session);
     // Results are read before anything is removed.
@@ -37,28 +34,30 @@ pub(super) fn write(
     for edit in edits {
         match edit {
             Edit::Move { result, call, .. } => {
-                let value = writer.value(result).ok_or_else(|| fail(result, "no result there"))?;
+                let value = writer.value(result).ok_or_else(|| fail(result, Missing("no result there")))?;
                 writer.dropped.insert(result.pointer.clone());
                 results.push((call, value));
             }
             Edit::Synthesise { call, .. } => {
                 let made = calls.get(call).map(|call| not_recorded(dialect, call));
-                results.push((call, made.ok_or_else(|| fail(call, "no call there"))?));
+                results.push((call, made.ok_or_else(|| fail(call, Missing("no call there")))?));
             }
             Edit::Drop { block } => {
                 writer.dropped.insert(block.pointer.clone());
             }
             Edit::Truncate { last } => {
-                let n = writer.index(last).ok_or_else(|| fail(last, "no message there"))?;
+                let n = writer.index(last).ok_or_else(|| fail(last, Missing("no message there")))?;
                 (n + 1..writer.entries.len()).for_each(|n| writer.entries.drop_entry(n));
             }
-            Edit::Discard { place } => return Err(fail(place, "a body that is not JSON cannot be repaired")),
+            Edit::Discard { place } => {
+                return Err(fail(place, NoForm("a body that is not JSON cannot be repaired")));
+            }
         }
     }
     writer.take_out();
     let mut by_call: BTreeMap<usize, Vec<Value>> = BTreeMap::new();
     for (call, value) in results {
-        let n = writer.index(call).ok_or_else(|| fail(call, "no message there"))?;
+        let n = writer.index(call).ok_or_else(|| fail(call, Missing("no message there")))?;
         by_call.entry(n).or_default().push(value);
     }
     writer.put(by_call);

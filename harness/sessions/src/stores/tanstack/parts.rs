@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::json::{text, word};
 use crate::stores::list_reader::{block, note};
-use crate::{Block, Place, Session};
+use crate::{Block, FormError, Place, Session};
 
 /// The states of a call that is still being written. Such a call is sent only if it has an outcome.
 pub(super) const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
@@ -47,7 +47,7 @@ impl Reply {
         session: &mut Session,
         at: Place,
         part: Json<'_, '_>,
-    ) -> Result<(), String> {
+    ) -> Result<(), FormError> {
         let part = part.to_value();
         let content = match text(&part, "type") {
             "text" => Content::Text(text(&part, "content").to_owned()),
@@ -77,10 +77,10 @@ impl Reply {
         Ok(())
     }
 
-    fn call(&mut self, session: &mut Session, at: Place, part: &Value) -> Result<(), String> {
+    fn call(&mut self, session: &mut Session, at: Place, part: &Value) -> Result<(), FormError> {
         let (id, name, state) = (text(part, "id"), text(part, "name"), text(part, "state"));
         if !UNFINISHED.contains(&state) && !FINISHED.contains(&state) {
-            return Err(format!("the state {} of the call at {at} is not known", word(state)));
+            return Err(FormError::State { state: word(state), of: "call", place: at.to_string() });
         }
         if part.pointer("/metadata/providerExecuted").and_then(Value::as_bool) == Some(true) {
             note(&mut session.unknown, "tool of the provider".to_owned());
@@ -104,10 +104,10 @@ impl Reply {
         Ok(())
     }
 
-    fn result(&mut self, at: Place, part: &Value) -> Result<(), String> {
+    fn result(&mut self, at: Place, part: &Value) -> Result<(), FormError> {
         let state = text(part, "state");
         if !matches!(state, "complete" | "error" | "streaming") {
-            return Err(format!("the state {} of the result at {at} is not known", word(state)));
+            return Err(FormError::State { state: word(state), of: "result", place: at.to_string() });
         }
         let output = match part.get("content") {
             Some(Value::Array(parts)) => parts.iter().filter_map(content).collect(),

@@ -1,7 +1,7 @@
 //! Faults put into a healthy session. Each must be reported as the planted fault.
 
 use super::*;
-use crate::{Repair, RepairOptions, repair};
+use crate::{Lost, Repair, RepairOptions, repair};
 
 #[test]
 fn a_lost_result_line_is_a_missing_result() {
@@ -55,7 +55,10 @@ fn a_truncated_last_line_is_torn() {
     files.files[0].bytes.truncate(whole - 60);
     let session = read(&files);
     assert_eq!(words_of_troubles(&session), ["a torn line: it ends before its JSON does"]);
-    assert_eq!(session.troubles[0].loses, Some("the last record, which was not written to its end"));
+    assert_eq!(
+        session.troubles[0].loses,
+        Some(Lost::Data("the last record, which was not written to its end"))
+    );
     assert_eq!(session.troubles[0].place.line, Some(11));
     assert_eq!(shape(&session).last().unwrap(), "user: Thanks.");
     assert_accepted(&session);

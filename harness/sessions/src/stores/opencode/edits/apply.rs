@@ -6,11 +6,12 @@ use std::ops::Range;
 use brickbat_rules::json::{Document, Json};
 
 use super::Changes;
+use crate::EditError::{Missing, Refused, Unreadable};
 use crate::json::{span_of, splice};
 use crate::sqlite::Database;
 use crate::stores::opencode::forms::Form;
 use crate::stores::records::ItemSpans;
-use crate::{Files, Place};
+use crate::{EditError, Files, Place, SqliteError};
 
 /// Reads and replaces the parts of the files.
 pub(super) struct Cells<'f> {
@@ -28,11 +29,14 @@ struct Cell {
     items: ItemSpans,
 }
 
+/// The cause if an edit names a row that does not exist.
+const NO_ROW: EditError = Missing("there is no row at this place");
+
 /// Byte ranges with their replacements.
 type Splices = Vec<(Range<usize>, Vec<u8>)>;
 
 impl<'f> Cells<'f> {
-    pub(super) fn open(form: Form, files: &'f Files) -> Result<Cells<'f>, String> {
+    pub(super) fn open(form: Form, files: &'f Files) -> Result<Cells<'f>, SqliteError> {
         let database = match form {
             Form::Database => Some(Database::open(files)?),
             _ => None,
@@ -64,21 +68,21 @@ impl<'f> Cells<'f> {
     }
 
     /// The files after the changes.
-    pub(super) fn apply(self, changes: Changes) -> Result<Files, String> {
+    pub(super) fn apply(self, changes: Changes) -> Result<Files, EditError> {
         match (self.form, self.database) {
             (Form::Export, _) => main(self.files, export(self.files.main(), &changes)),
             (Form::Rows, _) => main(self.files, rows(self.files.main(), &changes)),
             (_, Some(database)) => {
                 write_rows(&database, changes)?;
-                database.into_files(self.files)
+                Ok(database.into_files(self.files)?)
             }
             (_, None) => Ok(folder(self.files, changes)),
         }
     }
 }
 
-fn main(files: &Files, splices: Option<Splices>) -> Result<Files, String> {
-    let splices = splices.ok_or("the file cannot be read")?;
+fn main(files: &Files, splices: Option<Splices>) -> Result<Files, EditError> {
+    let splices = splices.ok_or(Unreadable("the file cannot be read"))?;
     let mut files = files.clone();
     if let Some(file) = files.files.first_mut() {
         file.bytes = splice(&file.bytes, splices);
@@ -199,9 +203,9 @@ fn table(name: &str) -> Option<&'static str> {
     ["message", "part", "session_message"].into_iter().find(|table| *table == name)
 }
 
-fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
+fn write_rows(database: &Database, changes: Changes) -> Result<(), EditError> {
     let execute = |query: String, values: &[&dyn rusqlite::ToSql]| {
-        database.connection().execute(&query, values).map_err(|_| "SQLite refuses the edit".to_owned())
+        database.connection().execute(&query, values).map_err(Refused)
     };
     let mut cells: BTreeMap<Place, Vec<Place>> = BTreeMap::new();
     for place in changes.removed.iter().chain(changes.parts.keys()) {
@@ -210,14 +214,14 @@ fn write_rows(database: &Database, changes: Changes) -> Result<(), String> {
     }
     for (whole, places) in cells {
         let Some((table, id)) = whole.row.as_ref().and_then(|row| Some((table(&row.table)?, row.id))) else {
-            return Err("there is no row at this place".to_owned());
+            return Err(NO_ROW);
         };
         if changes.removed.contains(&whole) {
             execute(format!("DELETE FROM {table} WHERE rowid = ?1"), &[&id])?;
             continue;
         }
-        let bytes = cell(database, &whole).ok_or("there is no row at this place")?;
-        let new = in_cell(&bytes, &places, &changes).ok_or("the row cannot be read")?;
+        let bytes = cell(database, &whole).ok_or(NO_ROW)?;
+        let new = in_cell(&bytes, &places, &changes).ok_or(Unreadable("the row cannot be read"))?;
         let text = String::from_utf8_lossy(&new).into_owned();
         execute(format!("UPDATE {table} SET data = ?1 WHERE rowid = ?2"), &[&text, &id])?;
     }

@@ -1,6 +1,7 @@
 //! Sessions with a fault, and hostile bytes.
 
 use super::*;
+use crate::Lost;
 
 #[test]
 fn a_part_that_is_torn_or_all_nul_is_reported() {
@@ -13,7 +14,7 @@ fn a_part_that_is_torn_or_all_nul_is_reported() {
     assert_eq!(session.troubles.len(), 1);
     assert_eq!(session.troubles[0].words, "a torn line: it ends before its JSON does");
     assert_eq!(session.troubles[0].place.file, at);
-    assert_eq!(session.troubles[0].loses, Some("a part"));
+    assert_eq!(session.troubles[0].loses, Some(Lost::Data("a part")));
     assert_eq!(shape_of(&session.messages), "Ut Ahtc Tr At Ut");
     files.files[at].bytes = vec![0; 64];
     assert_eq!(one(&files).troubles[0].words, "64 NUL bytes");
