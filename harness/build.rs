@@ -15,8 +15,8 @@ const OLDEST_NODE: u32 = 20;
 
 fn main() -> io::Result<()> {
     find_node();
-    embed("systems", "system.yaml")?;
-    embed("filters", "filter.yaml")
+    embed("systems", "systems", "system.yaml")?;
+    embed("filters", "filters-under-test", "filter.yaml")
 }
 
 /// Sets `has_node` if tests can start Node.js. Otherwise `cargo test` lists the tests that need it as ignored.
@@ -34,10 +34,11 @@ fn find_node() {
     }
 }
 
-/// Writes the list of all files in folders of one kind. A folder counts if it contains a file with this name.
-fn embed(kind: &str, manifest: &str) -> io::Result<()> {
+/// Writes the list of all files of one kind, which are in the folders below `place`. A folder counts if it contains
+/// its manifest.
+fn embed(kind: &str, place: &str, manifest: &str) -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    let folders = root.join("harness").join(kind);
+    let folders = root.join("harness").join(place);
     println!("cargo:rerun-if-changed={}", folders.display());
     let mut list = String::from("&[\n");
     for folder in sorted(&folders)?.into_iter().filter(|folder| folder.join(manifest).is_file()) {

@@ -105,16 +105,16 @@ const FILTERS: [(&str, &[(&str, &str)]); 2] = [
         "typescript",
         &[
             ("brickbat-filter.mjs", include_str!("../drive/kit/filter/brickbat-filter.mjs")),
-            ("driver.mjs", include_str!("../filters/templates/javascript/driver.mjs")),
-            ("filter.yaml", include_str!("../filters/templates/javascript/filter.yaml")),
+            ("driver.mjs", include_str!("../filters-under-test/templates/javascript/driver.mjs")),
+            ("filter.yaml", include_str!("../filters-under-test/templates/javascript/filter.yaml")),
         ],
     ),
     (
         "python",
         &[
             ("brickbat_filter.py", include_str!("../drive/kit/filter/brickbat_filter.py")),
-            ("driver.py", include_str!("../filters/templates/python/driver.py")),
-            ("filter.yaml", include_str!("../filters/templates/python/filter.yaml")),
+            ("driver.py", include_str!("../filters-under-test/templates/python/driver.py")),
+            ("filter.yaml", include_str!("../filters-under-test/templates/python/filter.yaml")),
         ],
     ),
 ];

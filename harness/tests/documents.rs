@@ -63,7 +63,7 @@ const DOCUMENTS: [&str; 42] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
     "scenarios/README.md",
-    "harness/filters/README.md",
+    "harness/filters-under-test/README.md",
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",

@@ -41,7 +41,7 @@ const REWRITTEN: [&str; 14] = [
     "fuzz/",
     "harness/drive/kit/",
     "harness/engine/src/checks/README.md",
-    "harness/filters/",
+    "harness/filters-under-test/",
     "harness/systems/",
     "harness/web/page/",
     "scenarios/",
