@@ -88,12 +88,12 @@ const TEMPLATES: [Template; 3] = [
             ("Cargo.toml", include_str!("../systems/templates/rust/package.toml")),
             ("README.md", include_str!("../systems/templates/rust/README.md")),
             ("adapter.rs", include_str!("../systems/templates/rust/adapter.rs")),
-            ("brickbat-adapter/Cargo.toml", include_str!("../drive/kit/rust/package.toml")),
-            ("brickbat-adapter/README.md", include_str!("../drive/kit/rust/README.md")),
-            ("brickbat-adapter/gate.rs", include_str!("../drive/kit/rust/gate.rs")),
-            ("brickbat-adapter/lib.rs", include_str!("../drive/kit/rust/lib.rs")),
-            ("brickbat-adapter/session.rs", include_str!("../drive/kit/rust/session.rs")),
-            ("brickbat-adapter/wire.rs", include_str!("../drive/kit/rust/wire.rs")),
+            ("brickbat-adapter/Cargo.toml", include_str!("../packages/kit/rust/package.toml")),
+            ("brickbat-adapter/README.md", include_str!("../packages/kit/rust/README.md")),
+            ("brickbat-adapter/gate.rs", include_str!("../packages/kit/rust/gate.rs")),
+            ("brickbat-adapter/lib.rs", include_str!("../packages/kit/rust/lib.rs")),
+            ("brickbat-adapter/session.rs", include_str!("../packages/kit/rust/session.rs")),
+            ("brickbat-adapter/wire.rs", include_str!("../packages/kit/rust/wire.rs")),
             ("system.yaml", include_str!("../systems/templates/rust/system.yaml")),
         ],
     },
@@ -104,7 +104,7 @@ const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "typescript",
         &[
-            ("brickbat-filter.mjs", include_str!("../drive/kit/filter/brickbat-filter.mjs")),
+            ("brickbat-filter.mjs", include_str!("../packages/kit/filter/brickbat-filter.mjs")),
             ("driver.mjs", include_str!("../filters-under-test/templates/javascript/driver.mjs")),
             ("filter.yaml", include_str!("../filters-under-test/templates/javascript/filter.yaml")),
         ],
@@ -112,7 +112,7 @@ const FILTERS: [(&str, &[(&str, &str)]); 2] = [
     (
         "python",
         &[
-            ("brickbat_filter.py", include_str!("../drive/kit/filter/brickbat_filter.py")),
+            ("brickbat_filter.py", include_str!("../packages/kit/filter/brickbat_filter.py")),
             ("driver.py", include_str!("../filters-under-test/templates/python/driver.py")),
             ("filter.yaml", include_str!("../filters-under-test/templates/python/filter.yaml")),
         ],
