@@ -26,11 +26,10 @@ const JUDGES: [&str; 7] = [
 ];
 
 /// Everything that is allowed at the top of the repository.
-const TOP: [&str; 27] = [
+const TOP: [&str; 25] = [
     ".ci",
     ".git",
     ".clusterfuzzlite",
-    ".dockerignore",
     ".github",
     ".gitignore",
     ".pre-commit-hooks.yaml",
@@ -39,7 +38,6 @@ const TOP: [&str; 27] = [
     "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
-    "Dockerfile",
     "LICENSE-APACHE",
     "LICENSE-MIT",
     "README.md",
