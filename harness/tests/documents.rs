@@ -165,7 +165,7 @@ fn a_file_has_the_identifier_that_a_pointer_names() {
     let found: Vec<String> =
         DOCUMENTS.iter().flat_map(|document| wrong(document, &prose(&read(document)))).collect();
     assert_eq!(found, [""; 0]);
-    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/cli.rs`").len(), 1);
+    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/brickbat/cli.rs`").len(), 1);
 }
 
 /// True if a code span is a path from the top of the repository.

@@ -1,4 +1,4 @@
-//! Lists the files of the built-in systems and filters for `harness/cli/embedded.rs`, so that a new system or
+//! Lists the files of the built-in systems and filters for `harness/brickbat/cli/embedded.rs`, so that a new system or
 //! filter needs only a new folder.
 
 use std::fmt::Write;

@@ -14,14 +14,14 @@ use brickbat_rules::Dialect;
 use brickbat_rules::explain::Counts;
 use brickbat_rules::lint::VectorFile;
 
-/// The files of each built-in system, as listed by `harness/build.rs`.
+/// The files of each built-in system, as listed by `harness/brickbat/build.rs`.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 
 /// The files of each built-in filter.
 const FILTERS: &[Files] = include!(concat!(env!("OUT_DIR"), "/filters.rs"));
 
 /// The catalogue of failure classes, as a file and its text.
-pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../corpora/classes.yaml"));
+pub const CLASSES: (&str, &str) = ("corpora/classes.yaml", include_str!("../../../corpora/classes.yaml"));
 
 /// Event sequences from an SDK's own stream.
 static EVENTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/corpora/events");
@@ -80,7 +80,7 @@ pub fn vectors_by_file(dialect: Dialect) -> BTreeMap<String, VectorFile> {
 
 /// The counts from recordings for each rule. A test checks that they can be read.
 pub fn counts() -> Counts {
-    Counts::read(include_str!("../../corpora/recordings.json")).unwrap_or_default()
+    Counts::read(include_str!("../../../corpora/recordings.json")).unwrap_or_default()
 }
 
 /// The built-in systems.

@@ -80,7 +80,7 @@ mod tests {
     use brickbat_scenario::verdict::Severity;
 
     fn scenario() -> Scenario {
-        let text = include_str!("../../../scenarios/control/plain-batch.yaml");
+        let text = include_str!("../../../../scenarios/control/plain-batch.yaml");
         parse::parse("plain-batch.yaml", text).unwrap().remove(0).scenario
     }
 

@@ -510,7 +510,7 @@ mod tests {
         let mut tally = Tally { n_failures: 1, ..Tally::default() };
         assert_eq!(tally.exit_code(), 1);
         let finding = Finding::new("results-kept", Severity::ResultsLost, "a result is gone");
-        let text = include_str!("../../scenarios/control/plain-batch.yaml");
+        let text = include_str!("../../../scenarios/control/plain-batch.yaml");
         let scenario = parse::parse("plain-batch.yaml", text).unwrap().remove(0).scenario;
         tally.accusations.add(&scenario, Dialect::OpenaiChat, vec![finding]);
         assert_eq!(tally.exit_code(), SUITE_BROKEN);
