@@ -34,11 +34,14 @@ use tokio::sync::{mpsc, oneshot};
 
 use brickbat_drive::strict_server::variables::{base_urls, for_url};
 use brickbat_engine::improvise::Manner;
-use brickbat_engine::standalone::{Behaviour, Faults, Followed, Order, Ordered, Strictness};
+use brickbat_engine::standalone::{Behaviour, Followed, Order, Ordered, Strictness};
 use brickbat_rules::Profile;
-use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
 
+pub use brickbat_engine::standalone::Faults;
+pub use brickbat_rules::Dialect;
+pub use brickbat_rules::check::CheckOptions;
 pub use history::assert_history;
 use served::{Ask, Told};
 
@@ -115,8 +118,8 @@ impl Options {
     }
 }
 
-fn first_of_each_dialect(plans: Vec<crate::plan::Plan>) -> Vec<crate::plan::Plan> {
-    let mut first: Vec<crate::plan::Plan> = Vec::new();
+fn first_of_each_dialect(plans: Vec<Plan>) -> Vec<Plan> {
+    let mut first: Vec<Plan> = Vec::new();
     for plan in plans {
         if plan.impossible.is_none() && first.iter().all(|other| other.dialect != plan.dialect) {
             first.push(plan);

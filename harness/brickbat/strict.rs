@@ -7,8 +7,7 @@
 //!
 //! ```
 //! # async fn example() {
-//! use brickbat::dialect::Dialect;
-//! use brickbat::strict::Strict;
+//! use brickbat::strict::{Dialect, Strict};
 //! use wiremock::{Mock, MockServer, matchers::any};
 //!
 //! let scenario = "
@@ -35,10 +34,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use wiremock::{Request, Respond, ResponseTemplate};
 
 use brickbat_engine::provider::{self, Headers, Provider};
-use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
-use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::RequestKind;
+
+pub use brickbat_rules::Dialect;
+pub use brickbat_scenario::plan::Plan;
 
 /// A strict provider that answers `wiremock` requests. Its clones share one script.
 #[derive(Debug, Clone)]

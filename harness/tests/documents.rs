@@ -19,8 +19,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use brickbat::checks::CHECKS;
-use brickbat::flaws::Canary;
+use brickbat_engine::checks::CHECKS;
+use brickbat_engine::flaws::Canary;
 
 use crate::plans;
 

@@ -102,7 +102,7 @@ fn judges_know_no_system() {
 fn each_planted_bug_has_a_file_of_its_name_that_says_what_is_wrong() {
     let flaws = root().join("harness/engine/src/flaws");
     let names: Vec<String> =
-        brickbat::flaws::Canary::all().map(|canary| canary.name().replace('-', "_")).collect();
+        brickbat_engine::flaws::Canary::all().map(|canary| canary.name().replace('-', "_")).collect();
     for file in files(&flaws, &["rs"]) {
         let stem = file.file_stem().unwrap().to_string_lossy().into_owned();
         let is_flaw = std::fs::read_to_string(&file).unwrap().starts_with("//! BUG: ");

@@ -5,7 +5,10 @@ use serde_json::Value;
 
 use super::error::Outcome;
 use super::output::print_plain;
-use crate::{driver, lint, parse, report};
+use brickbat_drive::driver;
+use brickbat_report::report;
+use brickbat_rules::lint;
+use brickbat_scenario::parse;
 
 /// Print the JSON Schema of a file format or of the adapter protocol, for editors and for programs in other languages.
 #[derive(Args)]
