@@ -26,10 +26,11 @@ const JUDGES: [&str; 7] = [
 ];
 
 /// Everything that is allowed at the top of the repository.
-const TOP: [&str; 25] = [
+const TOP: [&str; 26] = [
     ".ci",
     ".git",
     ".clusterfuzzlite",
+    ".dockerignore",
     ".github",
     ".gitignore",
     ".pre-commit-hooks.yaml",
