@@ -39,7 +39,7 @@ const REWRITTEN: [&str; 14] = [
     "dist/",
     "docs/",
     "fuzz/",
-    "harness/packages/kit/",
+    "harness/packages/",
     "harness/engine/src/checks/README.md",
     "harness/filters-under-test/",
     "harness/systems/",
