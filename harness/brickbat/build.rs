@@ -1,5 +1,5 @@
-//! Lists the files of the built-in systems and filters for `harness/brickbat/cli/embedded.rs`, so that a new system or
-//! filter needs only a new folder.
+//! Lists the files of the built-in systems and filters for `harness/brickbat/cli/embedded.rs`, so that a new
+//! system or filter needs only a new folder.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -34,8 +34,8 @@ fn find_node() {
     }
 }
 
-/// Writes the list of all files of one kind, which are in the folders below `place`. A folder counts if it contains
-/// its manifest.
+/// Writes the list of all files of one kind, which are in the folders below `place`. A folder counts if it
+/// contains its manifest.
 fn embed(kind: &str, place: &str, manifest: &str) -> io::Result<()> {
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let folders = root.join("harness").join(place);
