@@ -29,9 +29,8 @@ for target in $(cargo fuzz list); do
         rm -f "$OUT/${target}_seed_corpus.zip"
         (cd "$seeds/$target" && find . -type f | LC_ALL=C sort | zip -q -X -@ "$OUT/${target}_seed_corpus.zip")
     fi
-    for extra in dict options; do
-        if [ -f "fuzz/fuzz_targets/$target.$extra" ]; then
-            cp "fuzz/fuzz_targets/$target.$extra" "$OUT/$target.$extra"
-        fi
-    done
+    if [ -f "fuzz/fuzz_targets/$target.dict" ]; then
+        cp "fuzz/fuzz_targets/$target.dict" "$OUT/$target.dict"
+    fi
+    { echo "[libfuzzer]"; sed -n "s/^$target  *//p" fuzz/options | tr ' ' '\n' | sed 's/=/ = /'; } >"$OUT/$target.options"
 done

@@ -3,11 +3,11 @@
 //! It requests non-streamed `openai-chat` replies, runs all calls in a reply in parallel, and stores every
 //! message. With `DANGLES` it has a typical bug: a stop leaves the calls in a batch without results.
 
-use brickbat::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo};
-use brickbat::dialect::Dialect;
-use brickbat::plan::{Plan, ToolOutcome};
-use brickbat::scenario::Need;
-use brickbat::trace::TurnOutcome;
+use brickbat_engine::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::{Plan, ToolOutcome};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::trace::TurnOutcome;
 use serde_json::{Value, json};
 
 pub struct OwnAgent<const DANGLES: bool> {

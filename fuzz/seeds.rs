@@ -6,8 +6,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use brickbat::generate;
-use brickbat::parse;
+use brickbat_scenario::parse;
+use brickbat_search::generate;
 use serde_json::Value;
 
 /// The size of the largest seed in bytes. libFuzzer skips seeds that are longer than its `-max_len`.

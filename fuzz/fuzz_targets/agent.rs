@@ -1,8 +1,8 @@
 //! Checks that no finding is reported against the reference agent.
 #![no_main]
 
-use brickbat::yaml;
-use brickbat::{generate, oracle};
+use brickbat_scenario::yaml;
+use brickbat_search::{generate, oracle};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let scenario = generate::decode(bytes);
@@ -13,4 +13,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-brickbat::mutate_scenarios!();
+brickbat_search::mutate_scenarios!();

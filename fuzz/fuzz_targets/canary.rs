@@ -4,10 +4,10 @@
 
 use std::sync::LazyLock;
 
-use brickbat::flaws::Canary;
-use brickbat::verdict::Verdict;
-use brickbat::yaml;
-use brickbat::{generate, oracle};
+use brickbat_engine::flaws::Canary;
+use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::yaml;
+use brickbat_search::{generate, oracle};
 
 static PLANTED: LazyLock<Option<Canary>> =
     LazyLock::new(|| Canary::from_name(&std::env::var("BRICKBAT_CANARY").ok()?));
@@ -25,4 +25,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     assert_ne!(judgement.verdict, Verdict::HarnessError, "{:?}\n{}", judgement.reason, yaml::text(&scenario));
 });
 
-brickbat::mutate_scenarios!();
+brickbat_search::mutate_scenarios!();

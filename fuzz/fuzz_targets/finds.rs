@@ -4,8 +4,8 @@
 
 use std::sync::{LazyLock, Mutex};
 
-use brickbat::flaws::Canary;
-use brickbat::{generate, oracle};
+use brickbat_engine::flaws::Canary;
+use brickbat_search::{generate, oracle};
 
 /// Bugs not found yet.
 static LEFT: LazyLock<Mutex<Vec<Canary>>> = LazyLock::new(|| Mutex::new(Canary::all().collect()));
@@ -22,4 +22,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-brickbat::mutate_scenarios!();
+brickbat_search::mutate_scenarios!();

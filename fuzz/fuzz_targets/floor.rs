@@ -12,4 +12,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-brickbat::mutate_scenarios!();
+brickbat_search::mutate_scenarios!();

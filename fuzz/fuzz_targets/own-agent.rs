@@ -4,4 +4,4 @@
 #[path = "../own_agent.rs"]
 mod own_agent;
 
-brickbat::fuzz_agent!(own_agent::OwnAgent<false>);
+brickbat_search::fuzz_agent!(own_agent::OwnAgent<false>);

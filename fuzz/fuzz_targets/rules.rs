@@ -2,8 +2,8 @@
 //! envelope. The dialect is detected, or otherwise chosen by the input's length.
 #![no_main]
 
-use brickbat::dialect::Dialect;
-use brickbat::rules::{self, MAX_VIOLATIONS, Profile, Severity};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{self as rules, MAX_VIOLATIONS, Profile, Severity};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let chosen = Dialect::ALL[bytes.len() % Dialect::ALL.len()];

@@ -1,7 +1,7 @@
 //! Checks that a scenario written as YAML is read back unchanged.
 #![no_main]
 
-use brickbat::{generate, oracle};
+use brickbat_search::{generate, oracle};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let scenario = generate::decode(bytes);
@@ -12,4 +12,4 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-brickbat::mutate_scenarios!();
+brickbat_search::mutate_scenarios!();

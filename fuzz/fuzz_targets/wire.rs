@@ -2,8 +2,8 @@
 //! are split.
 #![no_main]
 
-use brickbat::dialect::Dialect;
-use brickbat::oracle;
+use brickbat_rules::dialect::Dialect;
+use brickbat_search::oracle;
 
 // The last byte is the number of bytes before it that are lengths of the pieces.
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

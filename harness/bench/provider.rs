@@ -17,12 +17,12 @@ use std::sync::{Arc, OnceLock, mpsc as std_mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use brickbat::dialect::Dialect;
-use brickbat::lower::plans;
-use brickbat::provider::{Answer, Headers, Provider, Request};
-use brickbat::rules::Profile;
-use brickbat::server::{Answerer, Server, ServerLimits, Writes};
-use brickbat::trace::RequestKind;
+use brickbat_drive::server::{Answerer, Server, ServerLimits, Writes};
+use brickbat_engine::provider::{Answer, Headers, Provider, Request};
+use brickbat_rules::Profile;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::plans;
+use brickbat_scenario::trace::RequestKind;
 use figures::Wish;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame, Incoming};

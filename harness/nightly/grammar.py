@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "scenarios/README.md",
-             "harness/systems/README.md", "harness/filters/README.md", "docs/src/**/*.md"]
+             "harness/systems/README.md", "harness/filters-under-test/README.md", "docs/src/**/*.md"]
 
 # Made from recorded data and from code, which have words of their own.
 GENERATED = {"docs/src/reference/known.md", "docs/src/reference/options.md", "docs/src/reference/compactions.md",

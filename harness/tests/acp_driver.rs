@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::polite::{self, POLITE, spec};
-use brickbat::driver::{Adapter, DriverError, Launch, ProcessLimits, Session, SessionEvent};
-use brickbat::trace::{Consent, QuestionId, ShownState, TurnOutcome};
+use brickbat_drive::driver::{Adapter, DriverError, Launch, ProcessLimits, Session, SessionEvent};
+use brickbat_scenario::trace::{Consent, QuestionId, ShownState, TurnOutcome};
 
 /// Longer than a healthy shell needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -9,14 +9,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{self, Selection};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::provider::Provider;
-use brickbat::report::Case;
-use brickbat::runner::{Job, System};
-use brickbat::server::{Mount, Server, ServerEvent, ServerLimits};
-use brickbat::trace::{Confidence, Event};
-use brickbat::verdict::Verdict;
+use brickbat_drive::runner::{Job, System};
+use brickbat_drive::server::{Mount, Server, ServerEvent, ServerLimits};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::provider::Provider;
+use brickbat_report::report::Case;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::trace::{Confidence, Event};
+use brickbat_scenario::verdict::Verdict;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

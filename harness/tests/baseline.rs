@@ -7,18 +7,18 @@ use std::fs;
 use std::path::Path;
 
 use crate::program::{Said, brickbat, report};
-use brickbat::baseline::{Baseline, Entry, PlanFindings, check_named, is_of as is_system_of};
-use brickbat::checks::CHECKS;
 use brickbat::cli::embedded::catalogue;
 use brickbat::cli::library::{Selection, load};
-use brickbat::dialect::Dialect;
-use brickbat::driver::BASELINE;
-use brickbat::duty::Duty;
-use brickbat::plan::PlanId;
-use brickbat::report::{Case, Report, junit, text};
-use brickbat::rules::Rule;
-use brickbat::run::Receipt;
-use brickbat::verdict::{Finding, Judgement, Severity, Verdict};
+use brickbat_drive::driver::BASELINE;
+use brickbat_engine::checks::CHECKS;
+use brickbat_engine::run::Receipt;
+use brickbat_report::baseline::{Baseline, Entry, PlanFindings, check_named, is_of as is_system_of};
+use brickbat_report::report::{Case, Report, junit, text};
+use brickbat_rules::Rule;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::duty::Duty;
+use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 use tempfile::TempDir;
 
 const HEAD: &str = "schema: 2\nsystem: sdk\nentries:\n";

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::program::{Said, brickbat};
-use brickbat::classes::{self, CONTROL, Class};
 use brickbat::cli::embedded::CLASSES;
 use brickbat::cli::library;
-use brickbat::flaws::Canary;
+use brickbat_engine::flaws::Canary;
+use brickbat_report::classes::{self, CONTROL, Class};
 use serde_json::Value;
 
 /// The rows of the catalogue of reports that the suite is measured against.

@@ -8,7 +8,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use brickbat::dialect::Dialect;
+use brickbat_rules::dialect::Dialect;
 use illegal::ILLEGAL;
 use serde_json::{Value, json};
 use tempfile::TempDir;

@@ -5,8 +5,8 @@ mod histories;
 
 use std::collections::BTreeSet;
 
-use brickbat::dialect::Dialect;
-use brickbat::rules::{self, Profile, Rule};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{self as rules, Profile, Rule};
 use histories::all;
 use serde_json::Value;
 

@@ -20,8 +20,8 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-use brickbat::checks::CHECKS;
-use brickbat::flaws::Canary;
+use brickbat_engine::checks::CHECKS;
+use brickbat_engine::flaws::Canary;
 
 use crate::plans;
 
@@ -33,7 +33,7 @@ const DOCUMENTS: [&str; 11] = [
     "CHANGELOG.md",
     "scenarios/README.md",
     "harness/README.md",
-    "harness/filters/README.md",
+    "harness/filters-under-test/README.md",
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",

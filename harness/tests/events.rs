@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use brickbat::events::StoreBug;
+use brickbat_engine::events::StoreBug;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -5,8 +5,8 @@
 use std::fs;
 use std::path::Path;
 
-use brickbat::export::{Framework, Package, Refusal, Target, export};
-use brickbat::record::Record;
+use brickbat_report::export::{Framework, Package, Refusal, Target, export};
+use brickbat_report::record::Record;
 use tempfile::TempDir;
 
 use crate::plans::canary;

@@ -3,9 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use brickbat::check::CheckOptions;
-use brickbat::dialect::Dialect;
-use brickbat::fixture::{Options, StrictProvider, assert_history};
+use brickbat::fixture::{CheckOptions, Dialect, Options, StrictProvider, assert_history};
 use serde_json::json;
 
 #[path = "../../dist/tests/agent.rs"]

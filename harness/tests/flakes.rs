@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::program::{BRICKBAT, Said, brickbat, report};
-use brickbat::plan::CONTROL;
+use brickbat_scenario::plan::CONTROL;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::Path;
 
 use crate::program::{Said, brickbat};
-use brickbat::parse;
-use brickbat::scenario::Scenario;
-use brickbat::verdict::Severity;
+use brickbat_scenario::parse;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::Severity;
 use tempfile::TempDir;
 
 fn fuzz(folder: &Path, system: &str, args: &[&str]) -> Said {

@@ -1,14 +1,14 @@
 //! Given histories with content that only stores have: each is lowered or unsupported, survived by the
 //! reference agent, and caught on an agent that sends its thread exactly as stored.
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::lower::plans_with;
-use brickbat::plan::{GivenBlock, GivenMessage, Plan};
-use brickbat::scenario::Need;
-use brickbat::simulate::judged;
-use brickbat::verdict::Verdict;
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate::judged;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::plans_with;
+use brickbat_scenario::plan::{GivenBlock, GivenMessage, Plan};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::verdict::Verdict;
 
 const SCENARIO: &str = "\
 schema: 1

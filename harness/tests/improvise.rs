@@ -2,8 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-use brickbat::improvise::fill;
-use brickbat::random::Random;
+use brickbat_engine::improvise::fill;
+use brickbat_scenario::random::Random;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use brickbat::driver::Manifest;
+use brickbat_drive::driver::Manifest;
 use tempfile::TempDir;
 
 use crate::program::{Said, brickbat};

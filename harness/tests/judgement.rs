@@ -16,13 +16,13 @@ mod waiting;
 
 use std::sync::Arc;
 
-use brickbat::action::Action;
-use brickbat::checks::Concurrency;
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::run::Run;
-use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
-use brickbat::verdict::Verdict;
+use brickbat_engine::checks::Concurrency;
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::action::Action;
+use brickbat_scenario::lower;
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::verdict::Verdict;
 use serde_json::{Value, json};
 
 use staging::*;

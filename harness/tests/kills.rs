@@ -26,7 +26,7 @@ mod linux {
     use std::thread;
     use std::time::{Duration, Instant};
 
-    use brickbat::driver::{Adapter, Launch, Scratch, SessionEvent};
+    use brickbat_drive::driver::{Adapter, Launch, Scratch, SessionEvent};
     use rustix::io::{FdFlags, fcntl_setfd};
     use tempfile::TempDir;
 

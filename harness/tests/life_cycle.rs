@@ -1,8 +1,10 @@
 //! Events of calls out of order: a correct store is accused of nothing, and each bug is found.
 
-use brickbat::events::{Consumed, Event, MAX_EVENTS, Sequence, StoreBug, Wrong, breaches, consume, shuffled};
-use brickbat::generate::Source;
-use brickbat::oracle;
+use brickbat_engine::events::{
+    Consumed, Event, MAX_EVENTS, Sequence, StoreBug, Wrong, breaches, consume, shuffled,
+};
+use brickbat_search::generate::Source;
+use brickbat_search::oracle;
 
 const N_SEEDS: u64 = 20_000;
 
@@ -88,7 +90,7 @@ fn a_forgotten_call_is_a_breach() {
     let lost = breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused: None });
     assert_eq!(lost.first().unwrap().to_string(), "call a was declared and is not stored");
     // After an event that was rejected with an error, nothing is expected.
-    let refused = Some(brickbat::events::Refused { at: 0, message: "out of order".to_owned() });
+    let refused = Some(brickbat_engine::events::Refused { at: 0, message: "out of order".to_owned() });
     assert!(breaches(&events, &Consumed { stored: vec![Vec::new(); 2], refused }).is_empty());
 }
 

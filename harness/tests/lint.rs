@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
-use brickbat::dialect::Dialect;
-use brickbat::rules::streams::{
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::streams::{
     Ended, Linter, StreamKind, StreamReport, StreamRule, StreamStrictness, detect, lint, lint_as, recognise,
 };
-use brickbat::rules::{Profile, Severity, streams};
-use brickbat::scenario::ErrorKind;
-use brickbat::wire::{self, Envelope, SseReader, Tokens};
+use brickbat_rules::{Profile, Severity, streams};
+use brickbat_scenario::scenario::ErrorKind;
+use brickbat_scenario::wire::{self, Envelope, SseReader, Tokens};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -303,7 +303,7 @@ fn our_own_streams_are_clean() {
 
 #[test]
 fn our_own_error_frames_end_a_stream_legally() {
-    for dialect in brickbat::dialect::Dialect::ALL {
+    for dialect in brickbat_rules::dialect::Dialect::ALL {
         let report = lint(dialect, &wire::of(dialect).error_frame(ErrorKind::Overloaded, b""));
         assert_eq!((report.ended, &report.violations[..]), (Ended::ErrorEvent, &[][..]), "{dialect}");
         assert!(report.provider_error.is_some(), "{dialect}");

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use brickbat::action::Action;
-use brickbat::dialect::Dialect;
-use brickbat::explore::Base;
-use brickbat::lower::{control, plans};
-use brickbat::plan::{CallKey, Mark, Plan, PlannedPoint, ScriptBlock, Side, ToolOutcome};
-use brickbat::scenario::Need;
-use brickbat::wire::{self, Envelope, Tokens};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::action::Action;
+use brickbat_scenario::lower::{control, plans};
+use brickbat_scenario::plan::{CallKey, Mark, Plan, PlannedPoint, ScriptBlock, Side, ToolOutcome};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::wire::{self, Envelope, Tokens};
+use brickbat_search::explore::Base;
 use serde_json::json;
 
 const MID_BATCH: &str = include_str!("scenarios/mid-batch.yaml");
@@ -137,8 +137,8 @@ fn two_turns_follow_a_fault_and_one_a_plain_conversation() {
 
 #[test]
 fn three_calls_with_three_deltas_have_41_points() {
-    let variants =
-        brickbat::parse::parse("plain-batch.yaml", PLAIN_BATCH).unwrap_or_else(|error| panic!("{error}"));
+    let variants = brickbat_scenario::parse::parse("plain-batch.yaml", PLAIN_BATCH)
+        .unwrap_or_else(|error| panic!("{error}"));
     let ground = Base::of("plain-batch", &variants[0].scenario, 0).ground(Dialect::AnthropicMessages);
     let kills = ground.injections.iter().filter(|injection| injection.at.action == Action::Kill);
     let points: Vec<String> = kills.filter(|kill| kill.turn == 0).map(|injection| injection.name()).collect();
@@ -287,7 +287,7 @@ fn a_call_without_number_id_and_name_is_impossible_after_another() {
             "schema: 1\ncomment: c\nclass: [fuzzed]\ntools:\n  look: {{ returns: ok }}\n  odd: {{ missing: true, called: \"\" }}\n\
              turns:\n  - user: hi\n    replies:\n      - {{ attempts: [[{calls}]]{indices} }}\n      - - text: done\n"
         );
-        let plans = brickbat::lower::plans("t", "t", &text, &[Dialect::OpenaiChat], 0).unwrap();
+        let plans = brickbat_scenario::lower::plans("t", "t", &text, &[Dialect::OpenaiChat], 0).unwrap();
         plans[0].impossible.clone()
     };
     let (whole, odd) = ("{ call: { as: a, tool: look } }", "{ call: { as: b, tool: odd, id: missing } }");

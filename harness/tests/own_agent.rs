@@ -2,8 +2,8 @@
 //! caught; without it, it is accused of nothing.
 
 use crate::small_agent::OwnAgent;
-use brickbat::yaml;
-use brickbat::{generate, oracle};
+use brickbat_scenario::yaml;
+use brickbat_search::{generate, oracle};
 
 const N_SEEDS: u64 = 2_000;
 

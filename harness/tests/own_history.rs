@@ -5,14 +5,14 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::{Agent, Delivery, Input, Output, SansIo};
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::plan::Plan;
-use brickbat::scenario::Need;
-use brickbat::simulate::{assess, play};
-use brickbat::trace::Event;
-use brickbat::verdict::Verdict;
+use brickbat_engine::agent::{Agent, Delivery, Input, Output, SansIo};
+use brickbat_engine::simulate::{assess, play};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::trace::Event;
+use brickbat_scenario::verdict::Verdict;
 use serde_json::{Value, json};
 
 use crate::plans::built_in;

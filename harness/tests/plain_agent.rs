@@ -7,14 +7,14 @@
 use std::path::Path;
 use std::time::Duration;
 
-use brickbat::dialect::Dialect;
-use brickbat::driver::manifest::FileSource;
-use brickbat::driver::{
+use brickbat_drive::driver::manifest::FileSource;
+use brickbat_drive::driver::{
     Adapter, DriverError, Launch, Manifest, PlainAgent, ProcessLimits, Session, SessionEvent, SessionSpec,
     ToolSpec,
 };
-use brickbat::plan::PlannedTool;
-use brickbat::trace::TurnOutcome;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::PlannedTool;
+use brickbat_scenario::trace::TurnOutcome;
 use serde_json::Value;
 
 /// Sends nothing under `_meta.brickbat`; `$1` handles a prompt, with `$id` as the prompt's id.
@@ -147,7 +147,7 @@ async fn each_session_gets_a_folder_its_config_and_the_tools() {
     let server = &asked["params"]["mcpServers"][0];
     assert_eq!((&server["name"], &server["command"]), (&"brickbat".into(), &"/opt/brickbat".into()));
     let list = server["args"][2].as_str().unwrap();
-    let tools = brickbat::driver::mcp::read_tools(Path::new(list)).unwrap();
+    let tools = brickbat_drive::driver::mcp::read_tools(Path::new(list)).unwrap();
     assert_eq!(tools, spec(folder.path(), Dialect::OpenaiChat).tools);
 }
 

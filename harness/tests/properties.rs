@@ -7,18 +7,18 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
-use brickbat::action::Action;
-use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{CHECKS, Concurrency, judge};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::lower;
-use brickbat::plan::{Mark, Plan, PlannedAction, PlannedPoint};
-use brickbat::run::Run;
-use brickbat::scenario::Need;
-use brickbat::simulate::simulate;
-use brickbat::trace::{Confidence, Event, RequestKind, Trace};
-use brickbat::verdict::{Judgement, Verdict};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::{CHECKS, Concurrency, judge};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::run::Run;
+use brickbat_engine::simulate::simulate;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::action::Action;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::trace::{Confidence, Event, RequestKind, Trace};
+use brickbat_scenario::verdict::{Judgement, Verdict};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use serde_json::{Value, json};
@@ -248,7 +248,7 @@ fn with_last_request(
 
 /// The messages, items or contents of a body.
 fn conversation(dialect: Dialect, body: &mut Value) -> &mut Vec<Value> {
-    body[brickbat::rules::list_of(dialect)].as_array_mut().unwrap()
+    body[brickbat_rules::list_of(dialect)].as_array_mut().unwrap()
 }
 
 /// The place of the results: in messages of their own, or in blocks of messages.

@@ -10,10 +10,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use brickbat::plan::{Mark, Side, ToolOutcome};
-use brickbat::provider::{Answer, Frames, Hold, Request, Sent};
-use brickbat::server::{Answerer, Mount, Server, ServerEvent, ServerLimits, Writes};
-use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
+use brickbat_drive::server::{Answerer, Mount, Server, ServerEvent, ServerLimits, Writes};
+use brickbat_engine::provider::{Answer, Frames, Hold, Request, Sent};
+use brickbat_scenario::plan::{Mark, Side, ToolOutcome};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 

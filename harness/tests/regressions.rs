@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::simulated::causes;
-use brickbat::checks::CHECKS;
-use brickbat::flaws::Canary;
-use brickbat::parse;
-use brickbat::scenario::{Provenance, Scenario};
-use brickbat::shrink::{Accused, Setting, singles};
-use brickbat::triage::{Signature, file_name, kinds};
-use brickbat::yaml;
+use brickbat_engine::checks::CHECKS;
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::triage::{Signature, file_name, kinds};
+use brickbat_scenario::parse;
+use brickbat_scenario::scenario::{Provenance, Scenario};
+use brickbat_scenario::yaml;
+use brickbat_search::shrink::{Accused, Setting, singles};
 
 /// The minimum number of regressions.
 const MIN_REGRESSIONS: usize = 3;

@@ -9,17 +9,17 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use brickbat::action::Action;
-use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Concurrency, judge};
-use brickbat::flaws::Canary;
-use brickbat::lower;
-use brickbat::plan::{BoundAction, Plan};
-use brickbat::record::{Observed, PlanNote, Record};
-use brickbat::redact::Redactor;
-use brickbat::report::{Case, timeline};
-use brickbat::simulate::simulate;
-use brickbat::trace::{Confidence, Event, Trace};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::{Concurrency, judge};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate::simulate;
+use brickbat_report::record::{Observed, PlanNote, Record};
+use brickbat_report::report::{Case, timeline};
+use brickbat_rules::redact::Redactor;
+use brickbat_scenario::action::Action;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::{BoundAction, Plan};
+use brickbat_scenario::trace::{Confidence, Event, Trace};
 use serde_json::Value;
 use tempfile::TempDir;
 

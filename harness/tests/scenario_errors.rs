@@ -4,10 +4,10 @@
 mod given;
 mod sub_agents;
 
-use brickbat::colour::Colour;
-use brickbat::dialect::Dialect;
-use brickbat::lower::plans;
-use brickbat::parse::MAX_TEXT;
+use brickbat_rules::colour::Colour;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::plans;
+use brickbat_scenario::parse::MAX_TEXT;
 
 /// A valid scenario; the mistakes are made by changing one piece of it.
 const GOOD: &str = r#"schema: 1

@@ -1,8 +1,8 @@
 //! Every text gets an answer.
 
-use brickbat::dialect::Dialect;
-use brickbat::lower::{control, plans};
-use brickbat::plan::CallKey;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::{control, plans};
+use brickbat_scenario::plan::CallKey;
 use proptest::prelude::*;
 
 const GOOD: [&str; 3] = [

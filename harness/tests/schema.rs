@@ -4,40 +4,40 @@
 
 use std::path::Path;
 
-use brickbat::verdict::{Severity, Verdict};
+use brickbat_scenario::verdict::{Severity, Verdict};
 use serde_json::Value;
 
 #[test]
 fn the_committed_schema_of_scenarios_is_current() {
-    is_current("scenarios/scenario.schema.json", &brickbat::parse::schema());
+    is_current("scenarios/scenario.schema.json", &brickbat_scenario::parse::schema());
 }
 
 #[test]
 fn the_committed_schema_of_given_histories_is_current() {
-    is_current("scenarios/given-history.schema.json", &brickbat::parse::history_schema());
+    is_current("scenarios/given-history.schema.json", &brickbat_scenario::parse::history_schema());
 }
 
 #[test]
 fn the_committed_schema_of_reports_is_current() {
-    is_current("harness/report/report.schema.json", &brickbat::report::schema());
+    is_current("harness/report/report.schema.json", &brickbat_report::report::schema());
 }
 
 #[test]
 fn the_committed_schema_of_vectors_is_current() {
-    is_current("corpora/histories/vector.schema.json", &brickbat::rules::lint::schema());
+    is_current("corpora/histories/vector.schema.json", &brickbat_rules::lint::schema());
 }
 
 #[cfg(feature = "cli")]
 #[test]
 fn the_committed_schema_of_the_adapter_protocol_is_current() {
-    is_current("harness/systems/protocol.schema.json", &brickbat::driver::protocol::schema());
+    is_current("harness/systems/protocol.schema.json", &brickbat_drive::driver::protocol::schema());
 }
 
 #[cfg(feature = "cli")]
 #[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
-    use brickbat::driver::protocol::{About, OutcomeMessage, SessionSpec};
-    use brickbat::events::{Consumed, Event};
+    use brickbat_drive::driver::protocol::{About, OutcomeMessage, SessionSpec};
+    use brickbat_engine::events::{Consumed, Event};
     use serde::de::DeserializeOwned;
 
     fn reads<T: DeserializeOwned>(text: &str) -> bool {
@@ -74,7 +74,7 @@ fn is_current(path: &str, schema: &Value) {
 
 #[test]
 fn the_words_of_reports_are_those_of_the_schema() {
-    let schema = brickbat::report::schema();
+    let schema = brickbat_report::report::schema();
     let words = |name: &str| -> Vec<String> {
         let variants = schema["$defs"][name]["oneOf"].as_array().unwrap();
         variants.iter().map(|variant| variant["const"].as_str().unwrap().to_owned()).collect()

@@ -5,13 +5,13 @@
 use std::path::Path;
 
 use crate::simulated::causes;
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::parse;
-use brickbat::scenario::{Action, Scenario};
-use brickbat::shrink::{Accused, Setting, Shrinker, shrink, singles, size};
-use brickbat::triage::Signature;
-use brickbat::yaml;
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::triage::Signature;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::parse;
+use brickbat_scenario::scenario::{Action, Scenario};
+use brickbat_scenario::yaml;
+use brickbat_search::shrink::{Accused, Setting, Shrinker, shrink, singles, size};
 use serde_json::Value;
 
 const BUDGET: usize = 400;

@@ -4,11 +4,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
 use crate::small_agent::OwnAgent;
-use brickbat::agent::{BodyEnd, Input, Output, RunId, SansIo};
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::plan::ToolOutcome;
-use brickbat::strict::Strict;
+use brickbat::strict::{Dialect, Strict};
+use brickbat_engine::agent::{BodyEnd, Input, Output, RunId, SansIo};
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::ToolOutcome;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use wiremock::matchers::any;
 use wiremock::{Mock, MockServer};

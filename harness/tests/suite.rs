@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::plan::Plan;
-use brickbat::simulate;
-use brickbat::verdict::{Judgement, Verdict};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::verdict::{Judgement, Verdict};
 
 use crate::plans;
 

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use crate::polite::{self, POLITE, spec};
-use brickbat::driver::{Adapter, DriverError, Launch, ProcessLimits, Scratch};
+use brickbat_drive::driver::{Adapter, DriverError, Launch, ProcessLimits, Scratch};
 use tempfile::TempDir;
 
 const SUPERVISOR: &str = env!("CARGO_BIN_EXE_brickbat");

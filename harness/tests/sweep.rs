@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::generate::{self, Generated, Source, cross, mutate};
-use brickbat::oracle;
-use brickbat::scenario::Scenario;
-use brickbat::verdict::Verdict;
-use brickbat::yaml;
+use brickbat_engine::flaws::Canary;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::yaml;
+use brickbat_search::generate::{self, Generated, Source, cross, mutate};
+use brickbat_search::oracle;
 use proptest::prelude::*;
 
 /// Scenarios of the sweep.
@@ -77,7 +77,7 @@ fn former_false_accusations_of_the_reference_agent_stay_fixed() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = std::fs::read_to_string(&path).unwrap();
-        let variants = brickbat::parse::parse(&path.to_string_lossy(), &text);
+        let variants = brickbat_scenario::parse::parse(&path.to_string_lossy(), &text);
         let scenario = variants.unwrap_or_else(|error| panic!("{error}")).remove(0).scenario;
         for plan in Dialect::ALL.into_iter().filter_map(|dialect| oracle::plan_on(&scenario, dialect)) {
             assert_eq!(oracle::accusation(&plan), None, "{}", path.display());

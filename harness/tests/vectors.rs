@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use brickbat::dialect::Dialect;
-use brickbat::rules::json::Document;
-use brickbat::rules::lint::{Expectation, Vector, VectorFile};
-use brickbat::rules::{self, Memory, Profile, Rule, Severity, Violation};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::json::Document;
+use brickbat_rules::lint::{Expectation, Vector, VectorFile};
+use brickbat_rules::{self as rules, Memory, Profile, Rule, Severity, Violation};
 use serde_json::Value;
 
 #[test]

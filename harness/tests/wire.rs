@@ -11,13 +11,13 @@ mod thinking;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use brickbat::dialect::Dialect;
-use brickbat::plan::{CallKey, Mark, Plan, PlanId, PlannedCall, Script, ScriptBlock};
-use brickbat::provider::{Headers, Provider, Request};
-use brickbat::rules::{self};
-use brickbat::trace::{Ending, RequestKind};
-use brickbat::wire::thread::ServerBlock;
-use brickbat::wire::{
+use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{self as rules};
+use brickbat_scenario::plan::{CallKey, Mark, Plan, PlanId, PlannedCall, Script, ScriptBlock};
+use brickbat_scenario::trace::{Ending, RequestKind};
+use brickbat_scenario::wire::thread::ServerBlock;
+use brickbat_scenario::wire::{
     self, Decoder, Delivery, Encoded, Envelope, ReplyEvent, SseEvent, SseReader, Tokens, decode_whole,
 };
 use proptest::prelude::*;

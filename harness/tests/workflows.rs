@@ -373,10 +373,11 @@ fn the_pre_commit_hook_exists() {
 /// A command that names a package of ours directly, or a release, leads to nothing.
 #[test]
 fn no_document_installs_what_no_registry_has() {
-    let files = ["README.md", "action.yml", ".github/workflows/conformance.yml", "dist/npm/README.md"];
+    let files =
+        ["README.md", "action.yml", ".github/workflows/conformance.yml", "harness/packages/npm/README.md"];
     let mut texts: Vec<(String, String)> = files.map(|file| (file.to_owned(), read(file))).into();
     texts.extend(pages());
-    texts.push(("dist/python/README.md".to_owned(), read("dist/python/README.md")));
+    texts.push(("harness/packages/python/README.md".to_owned(), read("harness/packages/python/README.md")));
     for (file, text) in texts {
         for line in text.lines() {
             assert_eq!(unreleased(line), None, "{file}: {line}");

@@ -9,13 +9,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::flaws::Canary;
-use brickbat::fuzz::novelty::features;
-use brickbat::fuzz::{Campaign, Guidance};
-use brickbat::oracle;
-use brickbat::plan::Plan;
-use brickbat::simulate::{assess, play};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate::{assess, play};
+use brickbat_scenario::plan::Plan;
+use brickbat_search::fuzz::novelty::features;
+use brickbat_search::fuzz::{Campaign, Guidance};
+use brickbat_search::oracle;
 use serde::Serialize;
 
 /// Number of scenarios drawn at a time, as in `brickbat fuzz` with two jobs.

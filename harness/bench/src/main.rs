@@ -21,7 +21,7 @@ mod worlds;
 use std::path::Path;
 use std::time::Duration;
 
-use brickbat::dialect::Dialect;
+use brickbat_rules::dialect::Dialect;
 use figures::Wish;
 use measure::Effort;
 use serde::Serialize;

@@ -14,11 +14,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use brickbat::flaws::Canary;
-use brickbat::fuzz::{Campaign, Guidance};
-use brickbat::oracle;
-use brickbat::plan::Plan;
+use brickbat_engine::flaws::Canary;
+use brickbat_scenario::plan::Plan;
+use brickbat_search::fuzz::{Campaign, Guidance};
 use brickbat_search::generate::strategy;
+use brickbat_search::oracle;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde::Serialize;

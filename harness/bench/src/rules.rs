@@ -8,13 +8,13 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::plan::Plan;
-use brickbat::rules::{Profile, validate};
-use brickbat::simulate::simulate;
-use brickbat::trace::Event;
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::simulate::simulate;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::{Profile, validate};
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::Event;
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

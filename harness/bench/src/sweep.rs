@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use brickbat::generate::{self, Source};
-use brickbat::oracle;
-use brickbat::yaml;
+use brickbat_scenario::yaml;
+use brickbat_search::generate::{self, Source};
+use brickbat_search::oracle;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::cpu_time;

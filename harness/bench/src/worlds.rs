@@ -8,13 +8,13 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::hash::fnv1a;
-use brickbat::oracle;
-use brickbat::scenario::Scenario;
-use brickbat::worlds;
-use brickbat::yaml;
+use brickbat_engine::flaws::Canary;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::hash::fnv1a;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::yaml;
+use brickbat_search::oracle;
+use brickbat_search::worlds;
 use serde::Serialize;
 
 #[derive(Serialize)]

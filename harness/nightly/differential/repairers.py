@@ -54,10 +54,12 @@ def vectors():
                     yield Case(dialect, request, vector["result"] != "invalid")
 
 
-def entry(file):
-    """The fields of a corpus entry. The ones used here are plain strings, so no YAML parser is needed."""
-    lines = [line.strip().split(": ", 1) for line in file.read_text().splitlines()]
-    return {line[0]: line[1] for line in lines if len(line) == 2}
+def entries(file):
+    """The fields of each entry in a list. The ones used here are plain strings, so no YAML parser is needed."""
+    _, *texts = re.split(r"^  [a-z0-9-]+:\n", file.read_text(), flags=re.MULTILINE)
+    for text in texts:
+        lines = [line.strip().split(": ", 1) for line in text.splitlines()]
+        yield {line[0]: line[1] for line in lines if len(line) == 2}
 
 
 def stored(fields, folder):
@@ -81,14 +83,14 @@ def stored(fields, folder):
 def sessions():
     """Yields the stored sessions whose product sends a body in one of the two dialects: the healthy ones, and those with a
     fault that the libraries claim to repair."""
-    for file in sorted((CORPORA / "sessions").glob("*/*.yaml")):
-        fields = entry(file)
+    lists = sorted((CORPORA / "sessions").glob("*/entries.yaml"))
+    for folder, fields in ((file.parent, fields) for file in lists for fields in entries(file)):
         is_valid, rule = fields["repair"] == "healthy", fields.get("rule", "")
         is_theirs = any(rule == f"{dialect}/{name}" for dialect, names in RULES.items() for name in names.split())
         is_asked = is_valid or is_theirs or fields.get("gives_up") == "true"
         if not is_asked or "profile" in fields or fields["exit"] != str(int(not is_valid)):
             continue
-        store = stored(fields, file.parent)
+        store = stored(fields, folder)
         body = subprocess.run([PROGRAM, "session", "--request", str(store)], capture_output=True, text=True)
         dialect = next((dialect for dialect in RULES if body.stderr.rstrip().endswith(dialect)), None)
         if dialect and body.stdout:

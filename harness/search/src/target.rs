@@ -57,8 +57,8 @@ macro_rules! mutate_scenarios {
     };
 }
 
-/// A complete fuzz target for your own agent: `brickbat::fuzz_agent!(MyAgent);`, where `MyAgent` implements
-/// [`SansIo`]. It belongs in a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
+/// A complete fuzz target for your own agent: `brickbat_search::fuzz_agent!(MyAgent);`, where `MyAgent`
+/// implements [`SansIo`]. It belongs in a file with `#![no_main]`; the crate needs `libfuzzer-sys`.
 #[macro_export]
 macro_rules! fuzz_agent {
     ($agent:ty) => {

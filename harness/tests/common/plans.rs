@@ -4,10 +4,10 @@
 
 use std::path::Path;
 
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::plan::{Mark, Plan, PlannedPoint, Side};
-use brickbat::wire;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::{Mark, Plan, PlannedPoint, Side};
+use brickbat_scenario::wire;
 
 /// The plans of each scenario file that its dialect can play, by the scenario's name.
 pub fn built_in() -> Vec<(String, Vec<Plan>)> {
@@ -61,6 +61,6 @@ pub fn points(plan: &Plan, turn: usize) -> Vec<PlannedPoint> {
 }
 
 /// The canary of that name.
-pub fn canary(name: &str) -> brickbat::flaws::Canary {
-    brickbat::flaws::Canary::from_name(name).unwrap()
+pub fn canary(name: &str) -> brickbat_engine::flaws::Canary {
+    brickbat_engine::flaws::Canary::from_name(name).unwrap()
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use brickbat::dialect::Dialect;
-use brickbat::driver::{Launch, ProcessLimits, SessionSpec};
+use brickbat_drive::driver::{Launch, ProcessLimits, SessionSpec};
+use brickbat_rules::dialect::Dialect;
 
 /// Starts a shell script as an adapter, with one argument.
 pub fn launch(script: &str, arg: &str) -> Launch {

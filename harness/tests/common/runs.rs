@@ -6,11 +6,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use brickbat::cli::library::{self, Selection, Source};
-use brickbat::dialect::Dialect;
-use brickbat::redact::Redactor;
-use brickbat::report::Case;
-use brickbat::rules::Profile;
-use brickbat::runner::{self, Job, Options, Repeat, System};
+use brickbat_drive::runner::{self, Job, Options, Repeat, System};
+use brickbat_report::report::Case;
+use brickbat_rules::Profile;
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::redact::Redactor;
 
 use crate::program::BRICKBAT;
 

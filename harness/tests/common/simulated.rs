@@ -1,14 +1,14 @@
 //! A scenario in the simulation, on the reference agent or on a planted bug.
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::flaws::Canary;
-use brickbat::lower;
-use brickbat::plan::Plan;
-use brickbat::scenario::Scenario;
-use brickbat::shrink::Setting;
-use brickbat::simulate;
-use brickbat::triage::Signature;
-use brickbat::verdict::{Judgement, Verdict};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate;
+use brickbat_engine::triage::Signature;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::scenario::Scenario;
+use brickbat_scenario::verdict::{Judgement, Verdict};
+use brickbat_search::shrink::Setting;
 
 /// The judgement of a plan, or of its control plan if that does not pass.
 pub fn judged(plan: &Plan, canary: Option<Canary>) -> Judgement {

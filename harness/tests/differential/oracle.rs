@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use brickbat::rules::{self, Profile, Severity};
+use brickbat_rules::{self as rules, Profile, Severity};
 use serde_json::Value;
 
 use crate::kinds;

@@ -1,17 +1,17 @@
 //! The lists and tables of documents that are generated from the code.
 
-use brickbat::action::{Action, ActionSpec, Ends, Payload};
-use brickbat::dialect::Dialect;
-use brickbat::driver::{CAPABILITIES, Manifest, Mode};
-use brickbat::plan::Side;
-use brickbat::point::{Point, PointSpec, Region};
-use brickbat::report::format::FORMATS;
-use brickbat::rules::{Profile, Rule};
-use brickbat::scenario::Need;
-use brickbat::streams::StreamRule;
-use brickbat::strict_server::variables::{VARIABLES, Yields};
-use brickbat::switches::{Pair, Switches};
-use brickbat::verdict::{Level, Severity, Verdict};
+use brickbat_drive::driver::{CAPABILITIES, Manifest, Mode};
+use brickbat_drive::strict_server::variables::{VARIABLES, Yields};
+use brickbat_report::report::format::FORMATS;
+use brickbat_report::switches::{Pair, Switches};
+use brickbat_rules::dialect::Dialect;
+use brickbat_rules::streams::StreamRule;
+use brickbat_rules::{Profile, Rule};
+use brickbat_scenario::action::{Action, ActionSpec, Ends, Payload};
+use brickbat_scenario::plan::Side;
+use brickbat_scenario::point::{Point, PointSpec, Region};
+use brickbat_scenario::scenario::Need;
+use brickbat_scenario::verdict::{Level, Severity, Verdict};
 use schemars::schema_for;
 
 use super::*;
@@ -149,7 +149,7 @@ fn report_formats() -> String {
 }
 
 fn filter_checks() -> String {
-    let checks = brickbat::filter_suite::checks::CHECKS;
+    let checks = brickbat_filter_suite::checks::CHECKS;
     table(
         &["check", "what it demands"],
         checks.iter().map(|check| vec![code(check.id), check.summary.to_owned()]),
@@ -389,7 +389,7 @@ fn known() -> String {
     names.sort();
     for name in names {
         let file = format!("harness/systems/{name}/baseline.yaml");
-        let baseline = brickbat::baseline::Baseline::parse(&read(&file), &file).unwrap();
+        let baseline = brickbat_report::baseline::Baseline::parse(&read(&file), &file).unwrap();
         let mut entries = baseline.entries;
         entries.sort_by_key(|entry| entry.severity);
         writeln!(text, "\n## {name}\n").unwrap();
@@ -417,7 +417,7 @@ fn counts() -> String {
     let folders: BTreeSet<&str> = files.iter().filter_map(|(name, _)| name.split('/').next()).collect();
     let of = |dialect| Rule::all().filter(|rule| rule.dialect() == dialect).count();
     let each = Dialect::ALL.map(|dialect| format!("{} `{dialect}`", of(dialect)));
-    let classes = brickbat::classes::parse(&read("corpora/classes.yaml"), "classes.yaml").unwrap();
+    let classes = brickbat_report::classes::parse(&read("corpora/classes.yaml"), "classes.yaml").unwrap();
     let row = |what: &str, n: usize, of_it: String| vec![what.to_owned(), n.to_string(), of_it];
     let n_plans = files.iter().map(|(_, plans)| plans.len()).sum();
     let n_systems = systems().lines().count() - 2;

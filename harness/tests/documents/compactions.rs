@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use brickbat::flaws::Canary;
+use brickbat_engine::flaws::Canary;
 use serde::Deserialize;
 
 use super::*;

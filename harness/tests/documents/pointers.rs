@@ -43,7 +43,7 @@ fn a_file_has_the_identifier_that_a_pointer_names() {
     let found: Vec<String> =
         documents().iter().flat_map(|document| wrong(document, &prose(&read(document)))).collect();
     assert_eq!(found, [""; 0]);
-    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/cli.rs`").len(), 1);
+    assert_eq!(wrong("-", "see `Nowhere::to_be_found` in `harness/brickbat/cli.rs`").len(), 1);
 }
 
 /// In the guides, the identifier and the file may be in any order, and a file may be named after its folder or

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{CHECKS, Concurrency, judge};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::lower;
-use brickbat::plan::Plan;
-use brickbat::report::{Account, Case, Circumstances, EarlyEnd, Report, Shard};
-use brickbat::rules::Profile;
-use brickbat::simulate::simulate;
-use brickbat::trace::{Confidence, Event};
-use brickbat::verdict::{Level, Severity, Verdict};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::{CHECKS, Concurrency, judge};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::simulate::simulate;
+use brickbat_report::report::{Account, Case, Circumstances, EarlyEnd, Report, Shard};
+use brickbat_rules::Profile;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::{Confidence, Event};
+use brickbat_scenario::verdict::{Level, Severity, Verdict};
 
 use super::staging::{driven_for, plan};
 use crate::plans::built_in;
@@ -149,7 +149,7 @@ fn a_pause_of_an_hour_is_waited_for_in_virtual_time() {
     for dialect in Dialect::ALL {
         let mut plan = (*plan("retry/rate-limited", dialect)).clone();
         for action in plan.turns.iter_mut().flat_map(|turn| &mut turn.actions) {
-            if let brickbat::action::Action::Http(fault) = &mut action.what {
+            if let brickbat_scenario::action::Action::Http(fault) = &mut action.what {
                 fault.retry_after_ms = 3_600_000;
             }
         }

@@ -1,10 +1,10 @@
 //! The load of the machine does not change which checks are applicable.
 
-use brickbat::trace::{Confidence, Event, RequestKind};
+use brickbat_scenario::trace::{Confidence, Event, RequestKind};
 
 use super::staging::*;
-use brickbat::plan::{CallKey, Plan};
-use brickbat::run::Run;
+use brickbat_engine::run::Run;
+use brickbat_scenario::plan::{CallKey, Plan};
 
 fn applicable(plan: &Plan, run: &Run) -> Vec<&'static str> {
     let asked = judged(plan, run).asked;

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use brickbat::checks::{Apart, judge_apart_from};
-use brickbat::dialect::Dialect;
-use brickbat::duty::{Application, Duty, Repairs};
-use brickbat::plan::Plan;
-use brickbat::run::Run;
-use brickbat::trace::{Confidence, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
-use brickbat::verdict::{Finding, Judgement, Permanence, Severity, Verdict};
+use brickbat_engine::checks::{Apart, judge_apart_from};
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::duty::{Application, Duty, Repairs};
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::verdict::{Finding, Judgement, Permanence, Severity, Verdict};
 use serde_json::Value;
 
 use super::staging::*;

@@ -4,8 +4,8 @@
 
 use std::cell::{Cell, RefCell};
 
-use brickbat::plan::Plan;
-use brickbat::provider::{Headers, Provider, Request};
+use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_scenario::plan::Plan;
 
 use super::*;
 

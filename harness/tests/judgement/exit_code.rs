@@ -1,10 +1,10 @@
 //! The exit codes of a report.
 
-use brickbat::dialect::Dialect;
-use brickbat::plan::PlanId;
-use brickbat::report::{Case, Report};
-use brickbat::run::Receipt;
-use brickbat::verdict::{Finding, Judgement, Severity, Verdict};
+use brickbat_engine::run::Receipt;
+use brickbat_report::report::{Case, Report};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
 fn case(system: &str, verdict: Verdict, harms: &[Severity]) -> Case {
     let id = PlanId::new("control/plain-batch", Dialect::OpenaiChat);

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use brickbat::checks::Concurrency;
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::plan::Plan;
-use brickbat::run::Run;
-use brickbat::trace::{Ending, Event, ExchangeId, RequestKind, TurnOutcome};
-use brickbat::verdict::{Finding, Permanence, Severity, Verdict};
+use brickbat_engine::checks::Concurrency;
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, TurnOutcome};
+use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 use serde_json::{Value, json};
 
 use super::staging::*;

@@ -1,13 +1,13 @@
 //! A process that is killed: what the next process may be required to do, and what not.
 
-use brickbat::conductor::{Command, Conductor, Patience};
-use brickbat::dialect::Dialect;
-use brickbat::plan::{Plan, Side};
-use brickbat::run::Run;
-use brickbat::trace::{
+use brickbat_engine::conductor::{Command, Conductor, Patience};
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::{Plan, Side};
+use brickbat_scenario::trace::{
     Confidence, Consent, Ending, Event, ExchangeId, Held, Ledger, RequestKind, ShownState, TurnOutcome,
 };
-use brickbat::verdict::Verdict;
+use brickbat_scenario::verdict::Verdict;
 
 use super::staging::*;
 
@@ -203,7 +203,7 @@ fn the_conductor_pauses_while_a_process_dies_and_another_takes_the_next_turn() {
 fn a_reply_that_is_held_at_the_kill_is_never_released() {
     let plan = plan("kill/in-text#p=text-1", Dialect::OpenaiChat);
     let mut conductor = conductor(&plan);
-    let brickbat::plan::PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else {
+    let brickbat_scenario::plan::PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else {
         panic!()
     };
     let held = Event::Held { exchange: ExchangeId(0), at: Held { mark, side }, grade: Confidence::Observed };
@@ -215,7 +215,7 @@ fn a_reply_that_is_held_at_the_kill_is_never_released() {
 #[test]
 fn a_note_is_required_if_its_write_ended_before_the_kill() {
     let text = include_str!("../../../corpora/accusations/killed-in-the-write-of-a-note.yaml");
-    let plans = brickbat::lower::plans("note", "note", text, &Dialect::ALL, 0).unwrap();
+    let plans = brickbat_scenario::lower::plans("note", "note", text, &Dialect::ALL, 0).unwrap();
     for plan in plans.into_iter().filter(|plan| plan.impossible.is_none()).map(std::sync::Arc::new) {
         let run = run(&plan);
         expect_unaccused(&plan, &run, Verdict::Pass);

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use brickbat::action::Action;
-use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Concurrency, judge};
-use brickbat::lower;
-use brickbat::plan::{BoundAction, Plan, PlannedPoint};
-use brickbat::provider::Provider;
-use brickbat::simulate::{simulate, simulate_on};
-use brickbat::trace::Confidence;
-use brickbat::verdict::Verdict;
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::{Concurrency, judge};
+use brickbat_engine::provider::Provider;
+use brickbat_engine::simulate::{simulate, simulate_on};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::{BoundAction, Plan, PlannedPoint};
+use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::verdict::Verdict;
 
 use crate::plans::built_in;
 

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use brickbat::agent::{Agent, Delivery, Thinking};
-use brickbat::checks::would_refuse;
-use brickbat::dialect::Dialect;
-use brickbat::lower;
-use brickbat::rules::Profile;
-use brickbat::simulate::simulate;
-use brickbat::verdict::{Severity, Verdict};
-use brickbat::wire;
+use brickbat_engine::agent::{Agent, Delivery, Thinking};
+use brickbat_engine::checks::would_refuse;
+use brickbat_engine::simulate::simulate;
+use brickbat_rules::Profile;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::verdict::{Severity, Verdict};
+use brickbat_scenario::wire;
 
 use super::staging::{driven_for, expect_harness_error, judged, plan, run, with_bodies};
 use crate::plans::canary;

@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 
-use brickbat::dialect::Dialect;
-use brickbat::plan::ToolOutcome;
-use brickbat::run::Run;
-use brickbat::trace::{Confidence, Event, RequestKind};
-use brickbat::verdict::Verdict;
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::ToolOutcome;
+use brickbat_scenario::trace::{Confidence, Event, RequestKind};
+use brickbat_scenario::verdict::Verdict;
 use serde_json::{Value, json};
 
 use super::staging::*;

@@ -5,16 +5,16 @@
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use brickbat::agent::{Agent, Delivery};
-use brickbat::checks::{Concurrency, judge};
-use brickbat::dialect::Dialect;
-use brickbat::flaws::Canary;
-use brickbat::lower;
-use brickbat::plan::{CallKey, Plan};
-use brickbat::run::Run;
-use brickbat::simulate::simulate;
-use brickbat::trace::{Confidence, Event, RequestKind, Trace, TurnOutcome};
-use brickbat::verdict::{Judgement, Verdict};
+use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::{Concurrency, judge};
+use brickbat_engine::flaws::Canary;
+use brickbat_engine::run::Run;
+use brickbat_engine::simulate::simulate;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower;
+use brickbat_scenario::plan::{CallKey, Plan};
+use brickbat_scenario::trace::{Confidence, Event, RequestKind, Trace, TurnOutcome};
+use brickbat_scenario::verdict::{Judgement, Verdict};
 use serde_json::{Value, json};
 
 use crate::plans::built_in;
@@ -139,7 +139,7 @@ pub fn with_later_messages(
 
 /// The field of a body that contains the conversation.
 pub fn list_of(dialect: Dialect) -> &'static str {
-    brickbat::rules::list_of(dialect)
+    brickbat_rules::list_of(dialect)
 }
 
 /// A message with only text. `role` is `user` or `assistant`.

@@ -2,10 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
-use brickbat::plan::{CallKey, Mark, Plan};
-use brickbat::run::Run;
-use brickbat::trace::{Event, ExchangeId, RequestKind, ShownState};
-use brickbat::verdict::{Severity, Verdict};
+use brickbat_engine::run::Run;
+use brickbat_scenario::plan::{CallKey, Mark, Plan};
+use brickbat_scenario::trace::{Event, ExchangeId, RequestKind, ShownState};
+use brickbat_scenario::verdict::{Severity, Verdict};
 
 use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, rebuilt, run};
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use brickbat::conductor::{Command, Conductor, Patience};
-use brickbat::dialect::Dialect;
-use brickbat::plan::{CallKey, Mark, Plan, Side};
-use brickbat::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
+use brickbat_engine::conductor::{Command, Conductor, Patience};
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::{CallKey, Mark, Plan, Side};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
 
 use super::staging::{key, plan};
 

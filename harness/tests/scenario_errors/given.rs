@@ -1,7 +1,7 @@
 //! Mistakes in a given history, which is a file of its own next to the scenario.
 
-use brickbat::dialect::Dialect;
-use brickbat::lower::plans_with;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::plans_with;
 
 use super::{GOOD, mistake, snapshot};
 

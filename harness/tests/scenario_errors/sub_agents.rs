@@ -1,8 +1,8 @@
 //! Mistakes of sub-agents.
 
 use super::{mistake, snapshot};
-use brickbat::dialect::Dialect;
-use brickbat::lower::plans;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::lower::plans;
 
 /// A scenario with a sub-agent, with one piece replaced.
 fn delegated(from: &str, to: &str) -> String {

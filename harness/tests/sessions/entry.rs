@@ -9,16 +9,24 @@ use brickbat_sessions::{File, Files};
 use rusqlite::{Connection, MAIN_DB};
 use serde::Deserialize;
 
-/// The content of `<name>.yaml`, which describes a stored session next to it.
+/// The content of `<product>/entries.yaml`, which describes the stored sessions next to it.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entries {
+    schema: u32,
+    product: String,
+    /// By name.
+    sessions: BTreeMap<String, Entry>,
+}
+
+/// The description of one stored session.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Entry {
-    pub(crate) schema: u32,
     /// A sentence about the session: the events, or the mistake of a naive reader.
     pub(crate) comment: String,
     /// The public thread.
     pub(crate) source: String,
-    pub(crate) product: String,
     /// The version that wrote it, if the store contains it.
     #[serde(default)]
     pub(crate) version: Option<String>,
@@ -89,12 +97,16 @@ pub(crate) enum Mending {
     Beyond,
 }
 
+/// The list of a product's sessions, in its folder.
+const ENTRIES: &str = "entries.yaml";
+
 /// An entry and its place.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
-    /// The folder and the name, such as `claude-code/two-writers`.
+    /// The product and the name, such as `claude-code/two-writers`.
     pub(crate) id: String,
-    pub(crate) folder: String,
+    /// The product, which is also the name of the folder.
+    pub(crate) product: String,
     pub(crate) name: String,
     pub(crate) entry: Entry,
 }
@@ -108,29 +120,31 @@ fn corpus() -> PathBuf {
     root().join("corpora/sessions")
 }
 
-/// Every entry, in the order of the folders and names.
+/// Every entry, in the order of the products and names.
 pub(crate) fn all() -> Vec<Case> {
-    let of_path = |path: PathBuf| {
-        let text = fs::read_to_string(&path).unwrap();
-        let entry =
-            serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let folder = path.parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        Case { id: format!("{folder}/{name}"), folder, name, entry }
-    };
-    files_below(&corpus())
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|end| end == "yaml"))
-        .map(of_path)
-        .collect()
+    let lists = files_below(&corpus()).into_iter().filter(|path| path.ends_with(ENTRIES));
+    lists.flat_map(|path| cases(&path)).collect()
+}
+
+/// The entries of a list.
+fn cases(path: &Path) -> Vec<Case> {
+    let place = path.display();
+    let text = fs::read_to_string(path).unwrap();
+    let Entries { schema, product, sessions } =
+        serde_saphyr::from_str(&text).unwrap_or_else(|error| panic!("{place}: {error}"));
+    assert_eq!(schema, 1, "{place}");
+    assert!(path.parent().unwrap().ends_with(&product), "{place} is in the folder of its product");
+    let of_entry =
+        |(name, entry)| Case { id: format!("{product}/{name}"), product: product.clone(), name, entry };
+    sessions.into_iter().map(of_entry).collect()
 }
 
 /// Files of the corpus that no entry names.
 pub(crate) fn unclaimed() -> Vec<String> {
     let mut claimed = BTreeSet::new();
     for case in all() {
-        let folder = corpus().join(&case.folder);
-        claimed.insert(folder.join(format!("{}.yaml", case.name)));
+        let folder = corpus().join(&case.product);
+        claimed.insert(folder.join(ENTRIES));
         claimed.insert(folder.join(&case.entry.store));
         claimed.extend(case.entry.companions.iter().map(|name| folder.join(name)));
     }
@@ -158,14 +172,14 @@ impl Case {
 
     /// The text of the store, as it is kept.
     pub(crate) fn text(&self) -> Vec<u8> {
-        fs::read(corpus().join(&self.folder).join(&self.entry.store)).unwrap()
+        fs::read(corpus().join(&self.product).join(&self.entry.store)).unwrap()
     }
 
     /// The store in its product's form, with its companions.
     pub(crate) fn files(&self) -> Files {
         let mut files = self.files_of(self.text());
         for name in &self.entry.companions {
-            let bytes = fs::read(corpus().join(&self.folder).join(name)).unwrap();
+            let bytes = fs::read(corpus().join(&self.product).join(name)).unwrap();
             files.files.push(File { name: name.clone(), bytes });
         }
         files

@@ -20,7 +20,7 @@ const N_FORKS: usize = 100_000;
 /// One session of each product, and of each form that it stores.
 fn one_of_each() -> Vec<Case> {
     let mut seen = std::collections::BTreeSet::new();
-    let form = |case: &Case| (case.folder.clone(), case.entry.store.rsplit('.').next().unwrap().to_owned());
+    let form = |case: &Case| (case.product.clone(), case.entry.store.rsplit('.').next().unwrap().to_owned());
     all().into_iter().filter(|case| seen.insert(form(case))).collect()
 }
 

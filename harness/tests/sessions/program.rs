@@ -53,7 +53,7 @@ fn the_exit_codes_and_the_files_are_those_of_the_entries() {
 /// One session of each product.
 fn one_of_each() -> Vec<Case> {
     let mut seen = std::collections::BTreeSet::new();
-    all().into_iter().filter(|case| !case.is_healthy() && seen.insert(case.folder.clone())).collect()
+    all().into_iter().filter(|case| !case.is_healthy() && seen.insert(case.product.clone())).collect()
 }
 
 #[test]

@@ -85,9 +85,9 @@ fn no_secret_of_a_session_reaches_a_report_an_error_or_a_scenario() {
         assert!(holds, "{}: nothing was planted", case.id);
         if let Ok(sessions) = read(&files) {
             n_read += sessions.len();
-            formats.insert(case.entry.product.clone());
+            formats.insert(case.product.clone());
             if sessions.iter().any(|session| !judge(session, None).refusals.is_empty()) {
-                refused.insert(case.entry.product.clone());
+                refused.insert(case.product.clone());
             }
         }
         for (what, text) in said_of(&files) {
@@ -98,7 +98,7 @@ fn no_secret_of_a_session_reaches_a_report_an_error_or_a_scenario() {
     }
     assert!(leaks.is_empty(), "{} leaks:\n{}", leaks.len(), leaks.join("\n"));
     assert!(n_read >= 100, "{n_read} sessions were read");
-    let products: BTreeSet<String> = all().into_iter().map(|case| case.entry.product).collect();
+    let products: BTreeSet<String> = all().into_iter().map(|case| case.product).collect();
     assert_eq!(formats, products, "each format is read");
     assert!(refused.len() + 3 >= products.len(), "nearly each has a session that is refused: {refused:?}");
 }

@@ -2,7 +2,7 @@
 //! content is gone.
 
 use super::*;
-use brickbat::action::FULL_CONTEXT;
+use brickbat_scenario::action::FULL_CONTEXT;
 
 #[test]
 fn a_report_of_tokens_is_read_in_every_dialect() {

@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use brickbat::action::Action;
-use brickbat::hash::fnv1a;
-use brickbat::plan::{BoundAction, MARKER, PlannedPoint, PlannedTurn, ServerBlock, Side};
-use brickbat::provider::{Answer, Frames, Hold, Sent, ending_of};
-use brickbat::trace::{ExchangeId, Held};
+use brickbat_engine::provider::{Answer, Frames, Hold, Sent, ending_of};
+use brickbat_scenario::action::Action;
+use brickbat_scenario::hash::fnv1a;
+use brickbat_scenario::plan::{BoundAction, MARKER, PlannedPoint, PlannedTurn, ServerBlock, Side};
+use brickbat_scenario::trace::{ExchangeId, Held};
 
 use super::*;
 

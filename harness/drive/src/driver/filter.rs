@@ -1,6 +1,6 @@
 //! Filters in separate processes: JSON lines on standard input and output.
 //!
-//! The protocol is described in `harness/filters/README.md`. A filter that raises an error reports it in its
+//! The protocol is described in `harness/filters-under-test/README.md`. A filter that raises an error reports it in its
 //! answer.
 //! A process that dies, writes anything else or stops answering is broken, and that is not counted against
 //! the filter.

@@ -12,19 +12,27 @@ use super::super::manifest::{Install, Kit};
 type Files = &'static [(&'static str, &'static str)];
 
 const JAVASCRIPT: Files = &[
-    ("node_modules/brickbat-adapter/package.json", include_str!("../../../kit/javascript/package.json")),
-    ("node_modules/brickbat-adapter/index.js", include_str!("../../../kit/javascript/index.js")),
-    ("node_modules/brickbat-adapter/index.d.ts", include_str!("../../../kit/javascript/index.d.ts")),
+    (
+        "node_modules/brickbat-adapter/package.json",
+        include_str!("../../../../packages/kit/javascript/package.json"),
+    ),
+    ("node_modules/brickbat-adapter/index.js", include_str!("../../../../packages/kit/javascript/index.js")),
+    (
+        "node_modules/brickbat-adapter/index.d.ts",
+        include_str!("../../../../packages/kit/javascript/index.d.ts"),
+    ),
 ];
 
-const PYTHON: Files =
-    &[("brickbat_adapter/__init__.py", include_str!("../../../kit/python/brickbat_adapter/__init__.py"))];
+const PYTHON: Files = &[(
+    "brickbat_adapter/__init__.py",
+    include_str!("../../../../packages/kit/python/brickbat_adapter/__init__.py"),
+)];
 
 const FILTER_IN_JAVASCRIPT: Files =
-    &[("brickbat-filter.mjs", include_str!("../../../kit/filter/brickbat-filter.mjs"))];
+    &[("brickbat-filter.mjs", include_str!("../../../../packages/kit/filter/brickbat-filter.mjs"))];
 
 const FILTER_IN_PYTHON: Files =
-    &[("brickbat_filter.py", include_str!("../../../kit/filter/brickbat_filter.py"))];
+    &[("brickbat_filter.py", include_str!("../../../../packages/kit/filter/brickbat_filter.py"))];
 
 /// The files of a kit for this kind of installation.
 pub(super) fn files(kit: Kit, install: Install) -> Files {
@@ -63,7 +71,7 @@ mod tests {
         let package: serde_json::Value = serde_json::from_str(JAVASCRIPT[0].1).unwrap();
         let version = package["version"].as_str().unwrap();
         assert_eq!(version.split('.').next(), Some("1"));
-        let python = include_str!("../../../kit/python/pyproject.toml");
+        let python = include_str!("../../../../packages/kit/python/pyproject.toml");
         assert!(python.contains(&format!("\nversion = \"{version}\"\n")));
         assert!([JAVASCRIPT[1].1, PYTHON[0].1].iter().all(|text| text.contains("protocol 1")));
     }
