@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{RouteReport, SuiteError};
 
 /// The version of the format.
-pub(crate) const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 1;
 
 /// The known filter bugs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,7 +44,10 @@ impl Baseline {
     ///
     /// Fails if the version of the format differs.
     pub fn checked(self) -> Result<Baseline, SuiteError> {
-        if self.schema == SCHEMA { Ok(self) } else { Err(SuiteError::BaselineVersion(self.schema)) }
+        match self.schema {
+            SCHEMA => Ok(self),
+            found => Err(SuiteError::BaselineVersion { found, known: SCHEMA }),
+        }
     }
 
     /// Returns a baseline with the causes in the reports.

@@ -66,7 +66,7 @@ pub enum Shows {
 }
 
 /// The supported version of the format.
-pub(crate) const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 1;
 
 impl Bug {
     /// Reads a file.
@@ -77,7 +77,7 @@ impl Bug {
     pub fn read(text: &str) -> Result<Bug, SuiteError> {
         let bug: Bug = serde_json::from_str(text)?;
         if bug.schema != SCHEMA {
-            return Err(SuiteError::BugVersion(bug.schema));
+            return Err(SuiteError::BugVersion { found: bug.schema, known: SCHEMA });
         }
         let lost = match &bug.shows {
             Shows::Loses(words) => Some(words),

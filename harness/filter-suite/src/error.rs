@@ -3,20 +3,30 @@
 use brickbat_rules::Dialect;
 use thiserror::Error;
 
-use crate::{Form, baseline, bug};
+use crate::Form;
 
 /// Why a file or an answer cannot be read, or a history cannot be translated.
 #[derive(Debug, Error)]
 pub enum SuiteError {
     /// A baseline has another version of the format.
-    #[error("version {0} of the format is not known, this is {known}", known = baseline::SCHEMA)]
-    BaselineVersion(u32),
+    #[error("version {found} of the format is not known, this is {known}")]
+    BaselineVersion {
+        /// The version of the file.
+        found: u32,
+        /// The version that is read.
+        known: u32,
+    },
     /// A file does not have the format of a bug.
     #[error("{0}")]
     NotABug(#[from] serde_json::Error),
     /// A file with a bug has another version of the format.
-    #[error("schema {0}, and {known} is read", known = bug::SCHEMA)]
-    BugVersion(u32),
+    #[error("schema {found}, and {known} is read")]
+    BugVersion {
+        /// The version of the file.
+        found: u32,
+        /// The version that is read.
+        known: u32,
+    },
     /// A bug loses a text that the history does not contain.
     #[error("`{0}` is not in the history, so that it cannot get lost")]
     NothingToLose(String),

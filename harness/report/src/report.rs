@@ -31,11 +31,11 @@ use serde::{Deserialize, Serialize};
 
 pub use account::{Account, CheckAccount, FaultAccount};
 pub use cause::Cause;
-pub use circumstances::{Circumstances, EarlyEnd};
+pub use circumstances::Circumstances;
 pub use comparison::{BaselineComparison, EntryFindings, StalePlans};
 pub use repeats::{Repeats, SeenFinding};
 pub use shard::{NotAShard, Shard};
-pub use stopped::Stopped;
+pub use stopped::{EarlyEnd, Stopped};
 
 use crate::baseline::{Baseline, Disposition};
 use crate::causes;

@@ -1,6 +1,6 @@
 //! The circumstances of a run, and the report of a run in them.
 
-use super::{Account, Report, Shard, Stopped, Timing};
+use super::{Account, EarlyEnd, Report, Shard, Stopped, Timing};
 
 /// The parts of a report that do not follow from its cases.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,15 +13,6 @@ pub struct Circumstances {
     pub stopped: Option<EarlyEnd>,
     /// Milliseconds from start to end, if they are known.
     pub wall_ms: Option<u64>,
-}
-
-/// The end of a run that did not reach all its plans, or did not confirm all its findings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EarlyEnd {
-    /// The event that ended it.
-    pub why: String,
-    /// True if failing plans were to run a second time.
-    pub confirms: bool,
 }
 
 impl Report {

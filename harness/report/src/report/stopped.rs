@@ -3,8 +3,17 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::counted;
-use super::{Case, EarlyEnd, Report};
+use super::{Case, Report};
 use brickbat_scenario::verdict::Verdict;
+
+/// The end of a run that did not reach all its plans, or did not confirm all its findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EarlyEnd {
+    /// The event that ended it.
+    pub why: String,
+    /// True if failing plans were to run a second time.
+    pub confirms: bool,
+}
 
 /// The event that ended a run early, and the causes that the run had seen.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
