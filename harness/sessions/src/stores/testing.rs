@@ -79,7 +79,7 @@ pub(crate) fn damaged(mut bytes: Vec<u8>, damage: Vec<(usize, u8)>, cut: usize) 
         let at = at % bytes.len();
         bytes[at] = byte;
     }
-    if cut % 3 == 0 {
+    if cut.is_multiple_of(3) {
         bytes.truncate(cut % bytes.len());
     }
     bytes
