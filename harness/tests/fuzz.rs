@@ -37,7 +37,7 @@ fn the_dangling_call_is_found_and_shrunk() {
     assert!(said.out.contains("seed 1\n") && said.out.contains("bricked-by-provider"), "{said:#?}");
     let found = found(&folder.path().join("found"));
     let is_bricked = |scenario: &&Scenario| {
-        scenario.found.as_ref().is_some_and(|found| found.harm == Severity::BrickedByProvider)
+        scenario.found.as_ref().is_some_and(|found| found.severity == Severity::BrickedByProvider)
     };
     let bricked: Vec<&Scenario> = found.values().filter(is_bricked).collect();
     assert!(!bricked.is_empty(), "{said:#?}");

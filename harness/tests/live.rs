@@ -377,7 +377,7 @@ fn canaries_are_caught_over_http() {
             (crate::plans::canary("dangling-on-abort"), Severity::BrickedByProvider),
             (crate::plans::canary("never-ends"), Severity::Hang),
         ];
-        for (canary, harm) in expected {
+        for (canary, severity) in expected {
             let cases =
                 run(&System::Live(Some(canary), Delivery::Streamed), &load("abort/mid-batch#k=1")).await;
             let faulted: Vec<&Case> = cases.iter().filter(|case| !case.plan.ends_with("+control")).collect();
@@ -389,7 +389,7 @@ fn canaries_are_caught_over_http() {
                     case.all_findings().map(|finding| finding.check).any(|check| meant(&check)),
                     "{case:#?}"
                 );
-                assert_eq!(case.worst(), Some(harm), "{case:#?}");
+                assert_eq!(case.worst(), Some(severity), "{case:#?}");
             }
         }
     });

@@ -211,7 +211,7 @@ impl Exploration<'_> {
         files: &mut BTreeMap<String, usize>,
     ) -> Result<(), CliError> {
         let (signature, finding) = (&cause.signature, &cause.finding);
-        let tone = if finding.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
+        let tone = if finding.severity <= self.fail_on { Tone::Bad } else { Tone::Warn };
         let injections = cause.fewest.injections(&space.grounds);
         let dialect = space.grounds[cause.fewest.ground].dialect;
         let words: Vec<String> = injections.iter().map(|injection| injection.words()).collect();
@@ -277,7 +277,7 @@ impl Outcomes {
 fn file_of(folder: &Path, cause: &Cause, files: &mut BTreeMap<String, usize>) -> PathBuf {
     let kinds: Vec<&str> = cause.kinds.iter().map(|kind| kind.name()).collect();
     let kinds = if kinds.is_empty() { "nothing".to_owned() } else { kinds.join("-") };
-    let name = format!("{}-{kinds}", cause.signature.harm.name());
+    let name = format!("{}-{kinds}", cause.signature.severity.name());
     let number = files.entry(name.clone()).and_modify(|n| *n += 1).or_insert(1);
     folder.join(if *number == 1 { format!("{name}.yaml") } else { format!("{name}-{number}.yaml") })
 }

@@ -21,7 +21,7 @@ pub(super) const MAX_UNJUDGED: usize = 5;
 /// The severity, the check, the message and the rule.
 pub(super) fn headline(tone: Tone, finding: &Finding) -> String {
     let rule = finding.rule.map(|rule| format!("  rule {rule}")).unwrap_or_default();
-    let severity = paint(tone, finding.harm.name());
+    let severity = paint(tone, finding.severity.name());
     format!("{severity} {}\n  {}{rule}\n", finding.check, finding.message)
 }
 

@@ -359,7 +359,7 @@ impl FuzzRun<'_> {
                 }
                 let findings = if case.verdict == Verdict::Fail { case.findings.as_slice() } else { &[] };
                 let fail_on = self.fuzz.threshold.fail_on;
-                for finding in findings.iter().filter(|finding| finding.harm <= fail_on) {
+                for finding in findings.iter().filter(|finding| finding.severity <= fail_on) {
                     let signature = Signature::of(finding);
                     if campaign.is_new(&signature, &scenario) {
                         let finding = finding.clone();

@@ -84,8 +84,8 @@ impl FoundCauses {
     }
 
     fn line(&self, case: &Case, finding: &Finding, state: &str) -> String {
-        let tone = if finding.harm <= self.fail_on { Tone::Bad } else { Tone::Warn };
-        let name = finding.harm.name();
+        let tone = if finding.severity <= self.fail_on { Tone::Bad } else { Tone::Warn };
+        let name = finding.severity.name();
         let words = format!("{}: {}", case.plan, finding.message);
         let room = width().saturating_sub(state.len() + name.len() + 4);
         format!("{state}: {}  {}\n", paint(tone, name), text::in_one_line(&words, room))

@@ -47,7 +47,7 @@ impl Promote {
             return Err(CliError::input(format!(
                 "{} shows the same failure: {} of {}, by {}\nhint: replay that one, on this system as well; to replace it, delete it first",
                 known.display(),
-                found.harm.name(),
+                found.severity.name(),
                 found.check,
                 kinds(&scenario).into_iter().collect::<Vec<_>>().join(", "),
             )));

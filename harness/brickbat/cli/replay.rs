@@ -107,7 +107,7 @@ impl Replay {
             "{}: {}\n  {} {}{what} on {name} in {}\n",
             paint(answer.tone(), answer.word()),
             answer.words(),
-            found.harm.name(),
+            found.severity.name(),
             found.check,
             setting.dialect,
         ));
@@ -149,8 +149,8 @@ impl Replay {
         let runs = block_on(until_interrupted(runs))?.ok_or(CliError::Interrupted)??;
         let answer = ReplayVerdict::of(&runs, &cause);
         let (word, words) = (paint(answer.tone(), answer.word()), answer.words());
-        let harm = first.harm.name();
-        print(&format!("{word}: {words}\n  {harm} {}: {} on {}\n", first.check, case.plan, case.system));
+        let severity = first.severity.name();
+        print(&format!("{word}: {words}\n  {severity} {}: {} on {}\n", first.check, case.plan, case.system));
         print(&others(&runs, &cause));
         Ok(answer.code())
     }
@@ -292,7 +292,12 @@ fn others(runs: &[Case], cause: &Signature) -> String {
         }
     }
     let line = |(signature, (n, message)): (&Signature, &(usize, String))| {
-        format!("  {} {} in {n} of {} runs: {message}\n", signature.harm.name(), signature.check, runs.len())
+        format!(
+            "  {} {} in {n} of {} runs: {message}\n",
+            signature.severity.name(),
+            signature.check,
+            runs.len()
+        )
     };
     let lines: String = seen.iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("other findings, which do not change the answer:\n{lines}") }
@@ -336,8 +341,11 @@ mod tests {
     }
 
     fn answer(runs: &[Case]) -> (&'static str, u8) {
-        let cause =
-            Signature { harm: Severity::ResultsLost, check: "results-kept".to_owned(), says: String::new() };
+        let cause = Signature {
+            severity: Severity::ResultsLost,
+            check: "results-kept".to_owned(),
+            says: String::new(),
+        };
         let answer = ReplayVerdict::of(runs, &cause);
         (answer.word(), answer.code())
     }

@@ -196,7 +196,7 @@ impl Shrink {
         }
         let what = match (&self.check, &found) {
             (Some(check), _) => format!("no finding of {check}"),
-            (None, Some(found)) => format!("no {} of {}", found.harm.name(), found.check),
+            (None, Some(found)) => format!("no {} of {}", found.severity.name(), found.check),
             (None, None) => "no failure".to_owned(),
         };
         Err(CliError::input(format!(

@@ -120,12 +120,12 @@ async fn run_on(
         if let Some(Suspected(show)) = options.suspected {
             show(&case);
         }
-        options.fail_fast.is_some_and(|harm| is_red(&case, harm))
+        options.fail_fast.is_some_and(|severity| is_red(&case, severity))
     };
     let mut keep = |job: &Job, merged: MergedRuns| {
         let case = case(&name, job, merged, &again, options);
         on_case(&case, cases.len() + 1, n_all);
-        let red = options.fail_fast.is_some_and(|harm| is_red(&case, harm));
+        let red = options.fail_fast.is_some_and(|severity| is_red(&case, severity));
         cases.push(case);
         red
     };
@@ -350,6 +350,6 @@ pub fn with_not_reached(
 
 /// True if a case makes a run red.
 pub fn is_red(case: &Case, fail_on: Severity) -> bool {
-    let failed = case.worst_counted().is_some_and(|harm| harm <= fail_on);
+    let failed = case.worst_counted().is_some_and(|severity| severity <= fail_on);
     failed || case.verdict.is_unjudged()
 }

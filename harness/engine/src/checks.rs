@@ -104,7 +104,7 @@ pub struct Check {
     pub level: Level,
     /// The numbers of the invariants that it covers.
     pub invariants: &'static [u8],
-    /// The harm to the user, unless a finding overrides it.
+    /// The severity, unless a finding overrides it.
     pub severity: Severity,
     /// The duties that its evidence rests on, unless a finding overrides them. If the application has one of
     /// these duties, the finding is not the system's.

@@ -16,7 +16,7 @@ pub use wrong::{file_name, kinds, words};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
     /// The severity.
-    pub harm: Severity,
+    pub severity: Severity,
     /// The id of the check that fails.
     pub check: String,
     /// The broken rule without its dialect, or a failing system's message. Empty for our own checks, where
@@ -27,31 +27,31 @@ pub struct Signature {
 impl Signature {
     /// The signature of a finding.
     pub fn of(finding: &Finding) -> Signature {
-        Signature::of_written(finding.check, finding.harm, finding.rule, &finding.message)
+        Signature::of_written(finding.check, finding.severity, finding.rule, &finding.message)
     }
 
     /// The signature of a finding that was recorded as these parts.
-    pub fn of_written(check: &str, harm: Severity, rule: Option<&str>, message: &str) -> Signature {
+    pub fn of_written(check: &str, severity: Severity, rule: Option<&str>, message: &str) -> Signature {
         let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
-        let says = rule.unwrap_or_else(|| match harm {
+        let says = rule.unwrap_or_else(|| match severity {
             Severity::BrickedByClient | Severity::TurnFailed => skeleton(message),
             _ => String::new(),
         });
-        Signature { harm, check: check.to_owned(), says }
+        Signature { severity, check: check.to_owned(), says }
     }
 
     /// The signature in the provenance of a scenario.
     pub fn of_found(found: &Provenance) -> Signature {
-        Signature { harm: found.harm, check: found.check.clone(), says: found.says.clone() }
+        Signature { severity: found.severity, check: found.check.clone(), says: found.says.clone() }
     }
 
     /// The provenance for a scenario found to trigger this cause in that system.
     pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
-        let Signature { harm, check, says } = self.clone();
+        let Signature { severity, check, says } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         Provenance {
             check,
-            harm,
+            severity,
             says,
             system: system.to_owned(),
             canary: None,

@@ -211,7 +211,7 @@ impl Entry {
     /// True if a finding has this cause.
     pub fn is_about(&self, finding: &Finding) -> bool {
         self.check == finding.check
-            && self.severity == finding.harm
+            && self.severity == finding.severity
             && self.rule.as_deref().is_none_or(|rule| Some(rule) == finding.rule)
     }
 }

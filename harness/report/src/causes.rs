@@ -16,7 +16,7 @@ use brickbat_scenario::verdict::{Finding, Severity};
 /// The findings in a plan. A finding that follows from another is folded under it. The worst come first;
 /// equal ones keep their order.
 pub fn fold(mut findings: Vec<Finding>) -> Vec<Finding> {
-    findings.sort_by_key(|finding| finding.harm);
+    findings.sort_by_key(|finding| finding.severity);
     let mut heads: Vec<Finding> = Vec::new();
     for finding in findings {
         let is_head = |head: &&mut Finding| head.with_also().any(|known| follows(&finding, known));
@@ -82,7 +82,7 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
     let pairs = [("parts-settled", Severity::Hang), ("truncation-noticed", Severity::PartialArguments)];
     this.about.turn.is_some()
         && this.about.turn == from.about.turn
-        && pairs.contains(&(this.check, from.harm))
+        && pairs.contains(&(this.check, from.severity))
 }
 
 /// A system that runs the calls of an earlier turn again puts their results after the message of the turn
@@ -90,8 +90,8 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
 /// rejection follows from it: without a rerun, the thread continues.
 fn is_refusal_of_rerun(this: &Finding, from: &Finding) -> bool {
     let is_refused_once =
-        this.check == "thread-survives" && this.harm == Severity::TurnFailed && this.rule.is_some();
-    let is_rerun = from.check == "executed-once" && from.harm == Severity::ExecutedAgain;
+        this.check == "thread-survives" && this.severity == Severity::TurnFailed && this.rule.is_some();
+    let is_rerun = from.check == "executed-once" && from.severity == Severity::ExecutedAgain;
     is_refused_once && is_rerun && this.about.turn.is_some() && this.about.turn == from.about.turn
 }
 
@@ -128,8 +128,8 @@ mod tests {
     use brickbat_scenario::plan::CallKey;
     use brickbat_scenario::trace::ExchangeId;
 
-    fn finding(check: &'static str, harm: Severity) -> Finding {
-        Finding::new(check, harm, check)
+    fn finding(check: &'static str, severity: Severity) -> Finding {
+        Finding::new(check, severity, check)
     }
 
     /// The printed findings, each with those that are folded under it.

@@ -32,7 +32,8 @@ pub struct Comparison {
 pub struct Divergence {
     pub only_on: String,
     /// The severity for the user of that system.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     pub finding: Finding,
     /// The plan with the fewest actions in which it occurs.
     pub plan: String,
@@ -173,7 +174,7 @@ impl<'a> Divergences<'a> {
         };
         let all = self.known.iter().map(|((system, signature), plans)| Divergence {
             only_on: (*system).to_owned(),
-            harm: signature.harm,
+            severity: signature.severity,
             finding: plans.finding.clone(),
             plan: plans.fewest.plan.clone(),
             reproduce: plans.fewest.reproduce.clone(),
@@ -182,7 +183,7 @@ impl<'a> Divergences<'a> {
             elsewhere_on_both: on_several(signature),
         });
         let mut all: Vec<Divergence> = all.collect();
-        all.sort_by(|a, b| (a.harm, &a.only_on, &a.plan).cmp(&(b.harm, &b.only_on, &b.plan)));
+        all.sort_by(|a, b| (a.severity, &a.only_on, &a.plan).cmp(&(b.severity, &b.only_on, &b.plan)));
         all
     }
 }
@@ -212,7 +213,8 @@ mod tests {
 
     fn case(system: &str, scenario: &str, verdict: Verdict, findings: &[(Severity, &str)]) -> Case {
         let id = PlanId::new(scenario, Dialect::Mistral);
-        let findings = findings.iter().map(|(harm, message)| Finding::new("results-kept", *harm, message));
+        let findings =
+            findings.iter().map(|(severity, message)| Finding::new("results-kept", *severity, message));
         let reason = verdict.is_unjudged().then(|| "no receipt".to_owned());
         let judgement = Judgement {
             verdict,

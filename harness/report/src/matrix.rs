@@ -48,7 +48,7 @@ impl Cell {
             Verdict::Unsupported | Verdict::Unreachable => self.n_beyond += 1,
             _ => self.n_open += 1,
         }
-        let worst = case.findings.iter().map(|finding| finding.harm).min();
+        let worst = case.findings.iter().map(|finding| finding.severity).min();
         self.worst = [self.worst, worst].into_iter().flatten().min();
     }
 

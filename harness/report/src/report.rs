@@ -177,7 +177,7 @@ impl Case {
 
     /// The worst finding.
     pub fn worst(&self) -> Option<Severity> {
-        self.findings.iter().map(|finding| finding.harm).min()
+        self.findings.iter().map(|finding| finding.severity).min()
     }
 
     /// The number of runs with the same verdict, as text. `None` if every run of the plan had the same
@@ -198,7 +198,7 @@ impl Case {
 
     /// The worst finding that counts.
     pub fn worst_counted(&self) -> Option<Severity> {
-        self.counted().map(|finding| finding.harm).min()
+        self.counted().map(|finding| finding.severity).min()
     }
 
     /// The same case, judged only by these checks. It passes if it has no other finding.
@@ -289,7 +289,7 @@ impl Report {
     /// count even if they are not confirmed. If several apply, 4 outranks 1, and 1 outranks 3. A shard may
     /// judge nothing; a complete run must judge something.
     pub fn exit_code(&self, fail_on: Severity) -> u8 {
-        let red = |case: &&Case| case.worst_counted().is_some_and(|harm| harm <= fail_on);
+        let red = |case: &&Case| case.worst_counted().is_some_and(|severity| severity <= fail_on);
         let is_stale = self.baselines.iter().any(|held| !held.stale.is_empty());
         let reference_failed = self.cases.iter().filter(red).any(|case| is_reference(&case.system));
         let idle =

@@ -68,7 +68,7 @@ impl Pair {
     fn of((system, from, to): (&str, &str, &str), cases: &[&Case]) -> Pair {
         let n = |verdict| cases.iter().filter(|case| case.verdict == verdict).count();
         let (n_pass, n_fail) = (n(Verdict::Pass), n(Verdict::Fail));
-        let worst_of = |case: &&Case| case.findings.iter().map(|finding| finding.harm).min();
+        let worst_of = |case: &&Case| case.findings.iter().map(|finding| finding.severity).min();
         let worst = cases.iter().filter_map(worst_of).min();
         let has = |severity| cases.iter().filter(|case| worst_of(case) == Some(severity)).count();
         Pair {

@@ -160,7 +160,8 @@ pub struct Finding {
     /// The check that found it.
     pub check: &'static str,
     /// The severity: what the user loses.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     /// How lasting it is, if the finding is about a failure that may last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
@@ -210,10 +211,10 @@ pub struct About {
 
 impl Finding {
     /// A finding with only a check, a severity and a message.
-    pub fn new(check: &'static str, harm: Severity, message: &str) -> Finding {
+    pub fn new(check: &'static str, severity: Severity, message: &str) -> Finding {
         Finding {
             check,
-            harm,
+            severity,
             permanence: None,
             message: message.to_owned(),
             place: String::new(),
@@ -257,7 +258,7 @@ impl Finding {
         {
             return self;
         }
-        Finding { harm: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
+        Finding { severity: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
     }
 
     /// The finding with evidence that rests on these duties.

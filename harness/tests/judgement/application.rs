@@ -360,7 +360,7 @@ fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
         let judgement = judged_around(&Application::with(duties, Repairs::Never), &plan, &run);
         let mut found = judgement.findings.iter().chain(&judgement.application);
         let finding = found.find(|finding| finding.place == "turn 1").unwrap();
-        (finding.harm, finding.permanence.unwrap())
+        (finding.severity, finding.permanence.unwrap())
     };
     let bricked = (Severity::BrickedByClient, Permanence::Permanent);
     assert_eq!(error_of_first_turn(&[]), bricked);

@@ -6,17 +6,17 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::PlanId;
 use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
 
-fn case(system: &str, verdict: Verdict, harms: &[Severity]) -> Case {
+fn case(system: &str, verdict: Verdict, severities: &[Severity]) -> Case {
     let id = PlanId::new("control/plain-batch", Dialect::OpenaiChat);
-    let finding = |harm: &Severity| Finding {
+    let finding = |severity: &Severity| Finding {
         place: "turn 1".to_owned(),
         expected: "a turn that works".to_owned(),
         got: "another".to_owned(),
-        ..Finding::new("thread-survives", *harm, "it broke")
+        ..Finding::new("thread-survives", *severity, "it broke")
     };
     let judgement = Judgement {
         verdict,
-        findings: harms.iter().map(finding).collect(),
+        findings: severities.iter().map(finding).collect(),
         application: Vec::new(),
         reason: None,
         asked: Vec::new(),

@@ -34,10 +34,10 @@ fn raising(run: &Run, is_bad: impl Fn(usize) -> bool) -> Run {
 fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
     for plan in on_each("control/plain-batch") {
         let failed = survival(&plan, &raising(&run(&plan), |turn| turn == 0));
-        assert_eq!((failed.harm, failed.permanence), (Severity::TurnFailed, Some(Permanence::Transient)));
+        assert_eq!((failed.severity, failed.permanence), (Severity::TurnFailed, Some(Permanence::Transient)));
         let bricked = survival(&plan, &raising(&run(&plan), |_| true));
         assert_eq!(
-            (bricked.harm, bricked.permanence),
+            (bricked.severity, bricked.permanence),
             (Severity::BrickedByClient, Some(Permanence::Permanent))
         );
     }
@@ -108,7 +108,7 @@ fn a_refused_request_bricks_the_thread_only_if_the_last_one_is_refused_too() {
         let found = judged(&plan, run).findings.into_iter().find(|it| it.check == "thread-survives");
         let found = found.unwrap();
         assert_eq!(found.rule, Some("openai-chat/tool-message-missing"), "{found:#?}");
-        (found.harm, found.permanence)
+        (found.severity, found.permanence)
     };
     let transient = worst(&refused(|turn| turn == 1));
     assert_eq!(transient, (Severity::TurnFailed, Some(Permanence::Transient)));
@@ -132,7 +132,7 @@ fn an_error_with_a_reason_is_not_a_finding_if_the_thread_continues() {
         let once = raising(&run(&plan), |turn| turn == wrong_turn);
         expect_unaccused(&plan, &once, Verdict::Pass);
         let for_good = survival(&plan, &raising(&run(&plan), |turn| turn >= wrong_turn));
-        assert_eq!(for_good.harm, Severity::BrickedByClient);
+        assert_eq!(for_good.severity, Severity::BrickedByClient);
         assert_eq!(for_good.place, format!("turn {}", wrong_turn + 2));
         let given_up = rebuilt(&run(&plan), |turn, event| match event {
             Event::TurnEnded { .. } if turn == wrong_turn => {
@@ -140,7 +140,7 @@ fn an_error_with_a_reason_is_not_a_finding_if_the_thread_continues() {
             }
             event => vec![event.clone()],
         });
-        assert_eq!(survival(&plan, &given_up).harm, Severity::TurnFailed, "nobody has stopped it");
+        assert_eq!(survival(&plan, &given_up).severity, Severity::TurnFailed, "nobody has stopped it");
     }
 }
 
@@ -151,7 +151,7 @@ fn a_call_that_never_runs_is_not_a_brick() {
             without(&run(&plan), |turn, event| turn == 0 && matches!(event, Event::ToolSettled { .. }));
         let judgement = judged(&plan, &idle);
         let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
-        assert_eq!((found.harm, found.message.as_str()), (Severity::TurnFailed, "call a never finished"));
+        assert_eq!((found.severity, found.message.as_str()), (Severity::TurnFailed, "call a never finished"));
     }
 }
 
@@ -178,7 +178,7 @@ fn a_call_that_never_runs_because_it_was_dropped_is_reported_once() {
     });
     let judgement = judged(&plan, &idle);
     let [finding] = judgement.findings.as_slice() else { panic!("{judgement:#?}") };
-    assert_eq!((finding.check, finding.harm), ("healthy-untouched", Severity::HistoryAltered));
+    assert_eq!((finding.check, finding.severity), ("healthy-untouched", Severity::HistoryAltered));
 }
 
 /// The run of a system that runs a tool with these arguments.
@@ -248,7 +248,7 @@ fn a_text_of_a_healthy_turn_that_moved_before_its_calls_is_reordered() {
     });
     let judgement = judged(&plan, &moved);
     let found = judgement.findings.iter().find(|finding| finding.check == "order-kept").unwrap();
-    assert_eq!(found.harm, Severity::Reordered);
+    assert_eq!(found.severity, Severity::Reordered);
     let message = "the model's text of turn 1 is no longer in its position before or after the calls";
     assert_eq!(found.message, message);
 }

@@ -48,7 +48,7 @@ fn a_bug_that_only_a_later_model_shows_is_worth_a_run_on_it() {
     assert!(!would_refuse(&plan, &run(&plan), newest, later), "the reference agent");
     let (judgement, _) = driven_for(&Arc::new(plan.with_model(later)), Some(canary("retry-prefills")));
     let found = judgement.findings.iter().find(|finding| finding.check == "thread-survives").unwrap();
-    assert!(found.harm <= Severity::TurnFailed, "{found:#?}");
+    assert!(found.severity <= Severity::TurnFailed, "{found:#?}");
     assert_eq!(found.rule, Some("anthropic-messages/prefill-not-supported"));
     assert_eq!(found.model.as_deref(), Some(later));
 }

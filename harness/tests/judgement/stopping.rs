@@ -48,7 +48,7 @@ fn the_request_of_a_run_that_continues_does_not_belong_to_the_thread() {
             let judgement = judged(&plan, &goes_on);
             let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
             assert_eq!(checks, ["stops-when-stopped"], "{}: {judgement:#?}", plan.id);
-            assert_eq!(judgement.findings[0].harm, Severity::RunsOnAfterStop);
+            assert_eq!(judgement.findings[0].severity, Severity::RunsOnAfterStop);
             assert!(judgement.findings[0].got.ends_with(&format!("in turn {}", turn + 1)), "{judgement:#?}");
         }
     }
@@ -154,7 +154,7 @@ fn a_system_may_store_the_calls_of_a_stopped_turn_as_it_likes() {
 fn a_stop_that_takes_effect_only_after_a_hold_ends_is_late() {
     for plan in on_each("abort/mid-batch#k=1") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
-        let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.harm).collect();
+        let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.severity).collect();
         assert_eq!(found, [Severity::LateStop], "{}: {judgement:#?}", plan.id);
     }
 }
@@ -173,7 +173,7 @@ fn a_stop_at_the_end_of_a_complete_reply_is_not_late() {
 fn a_long_silence_without_a_reason_is_slow() {
     for plan in on_each("fault/server-down#reply=2") {
         let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::Waited { seconds: 44 }]));
-        let slow = judgement.findings.iter().filter(|finding| finding.harm == Severity::Slow);
+        let slow = judgement.findings.iter().filter(|finding| finding.severity == Severity::Slow);
         let messages: Vec<&str> = slow.map(|finding| finding.message.as_str()).collect();
         assert_eq!(
             messages,
@@ -185,7 +185,7 @@ fn a_long_silence_without_a_reason_is_slow() {
         let run = run(&plan);
         let backoff = with_more(&run, 0, &[Event::Waited { seconds: 44 }, once_more(&run)]);
         let found = judged(&plan, &backoff).findings;
-        assert!(found.iter().all(|finding| finding.harm != Severity::Slow), "{}: {found:#?}", plan.id);
+        assert!(found.iter().all(|finding| finding.severity != Severity::Slow), "{}: {found:#?}", plan.id);
     }
     for plan in on_each("abort/mid-batch#k=1") {
         // After the stop, the harness is what waits.

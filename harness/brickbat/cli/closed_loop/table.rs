@@ -280,7 +280,7 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
     }
     let findings = case.findings.iter().chain(&case.application).flat_map(|finding| finding.with_also());
     let worst = findings.filter_map(|finding| {
-        let fate = match finding.harm {
+        let fate = match finding.severity {
             Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang => Fate::Bricked,
             Severity::TurnFailed | Severity::RequestLoop => Fate::TurnFailed,
             _ => return None,

@@ -47,7 +47,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
     }
     let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();
     text.push_str(&errors.join("\n"));
-    let pages = words::pages(&finding.check).into_iter().chain(words::pages(finding.harm.name()));
+    let pages = words::pages(&finding.check).into_iter().chain(words::pages(finding.severity.name()));
     pages.for_each(|page| text.push_str(&format!("{page}\n")));
     if let Some(rule) = &finding.rule {
         rules::pages(rule).iter().for_each(|page| text.push_str(&format!("{page}\n")));
@@ -67,7 +67,7 @@ fn known(record: &Record, finding: &FindingNote) -> Vec<Entry> {
     let shown = PlanFindings { system, plan, actions, is_judged: true, findings: &[] };
     let is_it = |entry: &Entry| {
         entry.check == finding.check
-            && entry.severity == finding.harm
+            && entry.severity == finding.severity
             && entry.rule.as_deref().is_none_or(|rule| finding.rule.as_deref() == Some(rule))
             && entry.is_explained()
     };

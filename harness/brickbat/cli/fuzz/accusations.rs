@@ -84,8 +84,8 @@ mod tests {
         parse::parse("plain-batch.yaml", text).unwrap().remove(0).scenario
     }
 
-    fn finding(harm: Severity) -> Finding {
-        Finding::new("results-kept", harm, "a result is gone")
+    fn finding(severity: Severity) -> Finding {
+        Finding::new("results-kept", severity, "a result is gone")
     }
 
     #[test]

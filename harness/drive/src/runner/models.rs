@@ -108,6 +108,6 @@ pub(super) fn united(first: Vec<Finding>, later: Vec<Finding>) -> Vec<Finding> {
     let new = later.into_iter().filter(|finding| !known.contains(&Signature::of(finding)));
     let mut findings: Vec<Finding> = new.collect();
     findings.splice(0..0, first);
-    findings.sort_by_key(|finding| finding.harm);
+    findings.sort_by_key(|finding| finding.severity);
     findings
 }

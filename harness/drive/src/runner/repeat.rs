@@ -87,7 +87,7 @@ impl MergedRuns {
     pub(super) fn control(&self, plan: &Plan) -> Option<Control> {
         let concurrency = Concurrency::of(plan, &self.fit.as_ref()?.trace);
         let found = self.outcome.judgement.findings.iter().flat_map(Finding::with_also);
-        let causes = found.filter(|it| !it.harm.ends_conversation()).map(Signature::of).collect();
+        let causes = found.filter(|it| !it.severity.ends_conversation()).map(Signature::of).collect();
         Some(Control { concurrency, causes })
     }
 }
@@ -261,7 +261,7 @@ impl PlanRun {
 }
 
 fn kind(finding: &Finding) -> (Severity, &'static str) {
-    (finding.harm, finding.check)
+    (finding.severity, finding.check)
 }
 
 /// True if the runs must not be final: they differ, or have a result that a single run may have by chance. A
@@ -351,7 +351,7 @@ fn merged(mut runs: Vec<PlanRun>) -> MergedRuns {
     let counted: Vec<&PlanRun> = basis.iter().map(|at| &runs[*at]).collect();
     let findings = without_rarer(findings, &counted);
     let passed = runs.iter().position(|run| run.verdict() == Verdict::Pass);
-    let is_held = !findings.iter().any(|finding| finding.harm.ends_conversation());
+    let is_held = !findings.iter().any(|finding| finding.severity.ends_conversation());
     let failed = basis.iter().copied().find(|at| runs[*at].has_failed());
     let fit = passed.or(failed.filter(|_| is_held));
     let fit = fit.and_then(|at| runs[at].outcome.run.clone());
@@ -370,7 +370,7 @@ fn united<'a>(runs: impl Iterator<Item = &'a [Finding]>) -> Vec<Finding> {
         let new = run.iter().filter(|finding| !known.contains(&kind(finding)));
         findings.extend(new.cloned().collect::<Vec<Finding>>());
     }
-    findings.sort_by_key(|finding| finding.harm);
+    findings.sort_by_key(|finding| finding.severity);
     findings
 }
 
@@ -384,7 +384,7 @@ fn without_rarer(findings: Vec<Finding>, runs: &[&PlanRun]) -> Vec<Finding> {
         std::iter::once(head).chain(also.into_iter().filter(move |also| n_runs(also) >= n_head))
     };
     let mut kept: Vec<Finding> = causes::fold(findings).into_iter().flat_map(of_head).collect();
-    kept.sort_by_key(|finding| finding.harm);
+    kept.sort_by_key(|finding| finding.severity);
     kept
 }
 
@@ -394,7 +394,7 @@ fn repeats(runs: &[PlanRun], verdict: Verdict, findings: &[Finding]) -> Repeats 
     let of = runs.len() as u32;
     let seen = |kind: (Severity, &'static str)| SeenFinding {
         check: kind.1.to_owned(),
-        harm: kind.0,
+        severity: kind.0,
         seen: count(&|run| run.shows(kind)),
     };
     let ran_alone = runs.iter().any(PlanRun::is_alone);

@@ -20,7 +20,7 @@ impl Found {
         let model = &evidence.plan.model;
         let mut found: Vec<Finding> =
             found.map(|finding| Finding { model: model.clone(), ..finding }).collect();
-        found.sort_by(|a, b| (a.harm, &a.check, &a.place).cmp(&(b.harm, &b.check, &b.place)));
+        found.sort_by(|a, b| (a.severity, &a.check, &a.place).cmp(&(b.severity, &b.check, &b.place)));
         let is_apart = |finding: &Finding| application.does_any(&finding.rests_on);
         let (apart, findings) = found.into_iter().partition(is_apart);
         let ask = |check: &Check| Asked {
@@ -58,7 +58,7 @@ impl Found {
         missing: &Receipt,
         concurrency: Option<&Concurrency>,
     ) -> Judgement {
-        let is_hang = |finding: &Finding| finding.harm == Severity::Hang;
+        let is_hang = |finding: &Finding| finding.severity == Severity::Hang;
         let no_receipt = format!("no receipt for `{}`", missing.words);
         // The rest of the plan was not played because the turn never ends.
         if self.findings.iter().any(is_hang) {

@@ -170,16 +170,16 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     })
 }
 
-/// A finding about a turn that fails. It has this severity only if the last turn also fails.
-fn failure(evidence: &Evidence<'_>, check: &Check, severity: Severity, place: Place) -> Finding {
-    let last = last_failure(evidence, check).filter(|_| severity != Severity::TurnFailed);
-    let (harm, permanence) = match last {
-        Some(_) => (severity, Permanence::Permanent),
+/// A finding about a turn that fails. It has the severity `lasting` only if the last turn also fails.
+fn failure(evidence: &Evidence<'_>, check: &Check, lasting: Severity, place: Place) -> Finding {
+    let last = last_failure(evidence, check).filter(|_| lasting != Severity::TurnFailed);
+    let (severity, permanence) = match last {
+        Some(_) => (lasting, Permanence::Permanent),
         None => (Severity::TurnFailed, Permanence::Transient),
     };
     let bare = check.finding(place);
     let lasts_on = last.unwrap_or_default().to_vec();
-    Finding { harm, permanence: Some(permanence), about: About { lasts_on, ..bare.about }, ..bare }
+    Finding { severity, permanence: Some(permanence), about: About { lasts_on, ..bare.about }, ..bare }
 }
 
 /// The duties that a failure of the last prompted turn rests on. `None` if that turn works.

@@ -29,7 +29,7 @@ fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::LetGo);
     let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
     is_over.then(|| Finding {
-        harm: Severity::LateStop,
+        severity: Severity::LateStop,
         message: "the stop takes effect only when the provider and the tools continue".to_owned(),
         expected: "a turn that ends at the stop, while they are silent".to_owned(),
         got: "a turn that ended after they had continued".to_owned(),
@@ -102,7 +102,7 @@ fn slow(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     let of_turn = |request: &&RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
     let n_requests = evidence.requests.iter().filter(of_turn).count();
     (!waits.is_empty()).then(|| Finding {
-        harm: Severity::Slow,
+        severity: Severity::Slow,
         message: format!("the turn continues only after a silence of {} s", waits.join(" s, and again of ")),
         expected: "a turn that continues, or ends with an error, sooner".to_owned(),
         got: format!("{n_requests} requests in the turn"),

@@ -26,7 +26,8 @@ struct OldFile {
 struct OldEntry {
     check: String,
     #[serde(default)]
-    harm: Option<Severity>,
+    #[serde(rename = "harm")]
+    severity: Option<Severity>,
     #[serde(default)]
     systems: Vec<String>,
     reason: String,
@@ -56,7 +57,7 @@ fn converted(old: OldEntry, system: &str) -> Entry {
     let mut reason = old.reason;
     squeeze(&mut reason);
     Entry {
-        severity: old.harm.or(of_check).unwrap_or(Severity::MILDEST),
+        severity: old.severity.or(of_check).unwrap_or(Severity::MILDEST),
         check: old.check,
         rule: None,
         actions: Vec::new(),

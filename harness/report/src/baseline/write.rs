@@ -181,7 +181,7 @@ fn unheld<'a>(
 
 fn key(finding: &Finding, known: Option<&Entry>) -> CauseKey {
     CauseKey {
-        severity: finding.harm,
+        severity: finding.severity,
         check: finding.check.to_owned(),
         rule: finding.rule.map(str::to_owned),
         reason: known.map_or(UNEXPLAINED, |entry| &entry.reason).to_owned(),
@@ -474,7 +474,7 @@ mod tests {
         let old = explained("");
         let run = shown(SYSTEM, ALL[0], &[]);
         assert_eq!(old.entry_of(&run, &stuck[0]), Some(0));
-        assert_eq!(old.entry_of(&run, &Finding { harm: Severity::Hang, ..stuck[0].clone() }), None);
+        assert_eq!(old.entry_of(&run, &Finding { severity: Severity::Hang, ..stuck[0].clone() }), None);
         assert_eq!(old.entry_of(&run, &Finding { check: "turn-ends", ..stuck[0].clone() }), None);
         let ruled = explained("    rule: openai-chat/tool-message-missing\n");
         assert_eq!(ruled.entry_of(&run, &stuck[0]), None);

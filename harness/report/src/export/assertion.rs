@@ -95,7 +95,7 @@ fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertio
     let turn = turn_in(&finding.place).ok_or(NoAssertion::UnknownTurn)?;
     let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
     let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
-    if !matches!(finding.harm, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
+    if !matches!(finding.severity, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
         return Err(NoAssertion::NothingRaised);
     }
     Ok(Assertion::Works { turn })

@@ -101,7 +101,7 @@ fn known<'a>(page: &Page<'a>) -> Option<&'a Entry> {
         PlanFindings { system: &case.system, plan: &case.plan, actions, is_judged: true, findings: &[] };
     baseline.entries.iter().find(|entry| {
         entry.check == finding.check
-            && entry.severity == finding.harm
+            && entry.severity == finding.severity
             && entry.rule.as_ref().is_none_or(|rule| Some(rule) == finding.rule.as_ref())
             && baseline.covers(entry, &shown)
     })

@@ -53,7 +53,8 @@ pub const SCHEMA: u32 = 1;
 pub struct FindingNote {
     pub check: String,
     /// How severe it is for the user.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permanence: Option<Permanence>,
     pub message: String,
@@ -74,13 +75,13 @@ pub struct FindingNote {
 impl FindingNote {
     /// The properties that it shares with other findings of its cause.
     pub fn signature(&self) -> Signature {
-        Signature::of_written(&self.check, self.harm, self.rule.as_deref(), &self.message)
+        Signature::of_written(&self.check, self.severity, self.rule.as_deref(), &self.message)
     }
 
     pub fn of(finding: &Finding) -> FindingNote {
         FindingNote {
             check: finding.check.to_owned(),
-            harm: finding.harm,
+            severity: finding.severity,
             permanence: finding.permanence,
             message: finding.message.clone(),
             place: finding.place.clone(),

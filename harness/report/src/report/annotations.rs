@@ -16,8 +16,8 @@ pub fn to_github(report: &Report, fail_on: Severity) -> String {
     let mut text = String::new();
     for cause in report.causes() {
         let Some((case, finding)) = cause.example() else { continue };
-        let command = if finding.harm <= fail_on { "error" } else { "warning" };
-        let title = format!("{} on {}", finding.harm.name(), case.system);
+        let command = if finding.severity <= fail_on { "error" } else { "warning" };
+        let title = format!("{} on {}", finding.severity.name(), case.system);
         text.push_str(&format!(
             "::{command} title={}::{}\n",
             property(&title),
@@ -47,9 +47,9 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
     let rules: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
     let results = causes.iter().filter_map(|cause| {
         let (case, finding) = cause.example()?;
-        let level = if finding.harm <= fail_on { "error" } else { "warning" };
+        let level = if finding.severity <= fail_on { "error" } else { "warning" };
         let scenario = case.plan.split(['#', '@']).next().unwrap_or_default();
-        let mut properties = json!({ "severity": finding.harm.name(), "plans": cause.shown.len() });
+        let mut properties = json!({ "severity": finding.severity.name(), "plans": cause.shown.len() });
         if !cause.is_confirmed() {
             properties["confirmed"] = false.into();
         }

@@ -96,7 +96,7 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
     let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
     for cause in causes {
-        by_severity.entry(cause.signature.harm).or_default().push(cause);
+        by_severity.entry(cause.signature.severity).or_default().push(cause);
     }
     let n_lines = by_severity.len() + causes.len();
     let n_full = room.saturating_sub(n_lines);

@@ -59,7 +59,7 @@ impl Report {
             }
         }
         causes.sort_by(|a, b| {
-            let by_weight = |cause: &Cause<'_>| (cause.signature.harm, usize::MAX - cause.shown.len());
+            let by_weight = |cause: &Cause<'_>| (cause.signature.severity, usize::MAX - cause.shown.len());
             by_weight(a)
                 .cmp(&by_weight(b))
                 .then_with(|| (a.system, &a.signature).cmp(&(b.system, &b.signature)))
@@ -79,7 +79,8 @@ mod tests {
     const SYSTEM: &str = "ai-sdk@6.0.326/ui-messages";
 
     fn case(variant: &str, findings: &[(&'static str, Severity)]) -> Case {
-        let findings = findings.iter().map(|(check, harm)| Finding::new(check, *harm, check)).collect();
+        let findings =
+            findings.iter().map(|(check, severity)| Finding::new(check, *severity, check)).collect();
         let judgement = Judgement {
             verdict: Verdict::Fail,
             findings,

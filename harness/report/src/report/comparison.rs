@@ -31,7 +31,8 @@ pub struct EntryFindings {
     /// The check that fails.
     pub check: String,
     /// The severity.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     /// The rule that is broken, if the entry names one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
@@ -57,7 +58,8 @@ pub struct StalePlans {
     /// The check that was to fail.
     pub check: String,
     /// The severity.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     /// The system.
     pub system: String,
     /// The plans that were judged without it.
@@ -87,10 +89,10 @@ impl BaselineComparison {
             match stale.last_mut().filter(|_| last == here) {
                 Some(stale) => stale.plans.push(plan),
                 None => {
-                    let Entry { check, severity: harm, .. } = &baseline.entries[index];
+                    let Entry { check, severity, .. } = &baseline.entries[index];
                     let check = check.clone();
                     let entry = index + 1;
-                    stale.push(StalePlans { entry, check, harm: *harm, system, plans: vec![plan] });
+                    stale.push(StalePlans { entry, check, severity: *severity, system, plans: vec![plan] });
                 }
             }
             last = here;
@@ -104,7 +106,7 @@ impl EntryFindings {
         EntryFindings {
             entry: number,
             check: entry.check.clone(),
-            harm: entry.severity,
+            severity: entry.severity,
             rule: entry.rule.clone(),
             reason: entry.reason.clone(),
             explained: entry.is_explained(),

@@ -47,7 +47,7 @@ pub fn of_case(record: &Record) -> String {
         let _ = writeln!(
             body,
             "<p><strong class=\"bad\">{}</strong> ({}): {}</p>",
-            finding.harm.name(),
+            finding.severity.name(),
             escaped(&finding.check),
             escaped(&finding.message)
         );
@@ -135,12 +135,12 @@ fn one_cause(
     is_first: bool,
 ) {
     let Some((case, finding)) = cause.example() else { return };
-    let class = if finding.harm <= fail_on { "bad" } else { "warn" };
+    let class = if finding.severity <= fail_on { "bad" } else { "warn" };
     let id = ids.short(&cause.id());
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!(", {UNCONFIRMED}") };
     let words = format!(
         "{} {} {} {} {}",
-        finding.harm.name(),
+        finding.severity.name(),
         finding.check,
         case.system,
         case.plan,
@@ -152,12 +152,12 @@ fn one_cause(
         "<details class=\"cause\" data-words=\"{}\"{open}><summary><strong class=\"{class}\">{}</strong> {}: {}, {}{unconfirmed}\
          <br>{}</summary>\n<p class=\"soft\">{} For example <code>{id}</code> {}{}, at {}.<br>again: <code>{}</code></p>\n",
         escaped(&words.to_lowercase()),
-        finding.harm.name(),
+        finding.severity.name(),
         escaped(finding.check),
         escaped(&case.system),
         counted(cause.shown.len(), "plan"),
         escaped(&finding.message),
-        escaped(finding.harm.sentence()),
+        escaped(finding.severity.sentence()),
         escaped(&case.plan),
         finding.rule.map(|rule| format!(" (rule {})", escaped(rule))).unwrap_or_default(),
         escaped(&finding.place),

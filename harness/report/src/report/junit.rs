@@ -28,7 +28,8 @@ pub fn to_xml(report: &Report, fail_on: Severity) -> String {
         status.set_message(format!("the baseline lists {}, but plans no longer show it", stale.check));
         status.set_type("stale");
         status.set_description(stale.plans.join("\n"));
-        let mut test = TestCase::new(format!("baseline: {} ({})", stale.check, stale.harm.name()), status);
+        let mut test =
+            TestCase::new(format!("baseline: {} ({})", stale.check, stale.severity.name()), status);
         test.set_classname(format!("{}.baseline", stale.system));
         add(&mut suites, &stale.system, test);
     }
@@ -43,7 +44,9 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
     let mut status = match case.verdict {
         Verdict::Pass => TestCaseStatus::success(),
         Verdict::Unreachable | Verdict::Unsupported => TestCaseStatus::skipped(),
-        Verdict::Fail if case.worst_counted().is_none_or(|harm| harm > fail_on) => TestCaseStatus::success(),
+        Verdict::Fail if case.worst_counted().is_none_or(|severity| severity > fail_on) => {
+            TestCaseStatus::success()
+        }
         Verdict::Fail => TestCaseStatus::non_success(NonSuccessKind::Failure),
         _ => TestCaseStatus::non_success(NonSuccessKind::Error),
     };
@@ -64,8 +67,9 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
     let mut lines: String =
         case.findings.iter().enumerate().map(|(index, finding)| line(case, index, finding)).collect();
     for finding in &case.application {
-        let Finding { check, harm, message, place, .. } = finding;
-        let words = format!("the application's duty here: {check} ({}): {message}, {place}\n", harm.name());
+        let Finding { check, severity, message, place, .. } = finding;
+        let words =
+            format!("the application's duty here: {check} ({}): {message}, {place}\n", severity.name());
         lines.push_str(&words);
     }
     lines.push_str(&case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default());
@@ -100,8 +104,8 @@ fn line(case: &Case, index: usize, finding: &Finding) -> String {
         Some(Disposition::New) => "new: ",
         None => "",
     };
-    let Finding { check, harm, message, place, .. } = finding;
+    let Finding { check, severity, message, place, .. } = finding;
     let model = finding.model.as_ref().map(|model| format!(", asked as {model}")).unwrap_or_default();
     let also = also(finding).map(|also| format!("; also: {also}")).unwrap_or_default();
-    format!("{disposition}{check} ({}): {message}, {place}{model}{also}\n", harm.name())
+    format!("{disposition}{check} ({}): {message}, {place}{model}{also}\n", severity.name())
 }

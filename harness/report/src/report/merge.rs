@@ -170,7 +170,7 @@ fn stopped(parts: &[ShardReport]) -> Option<EarlyEnd> {
 }
 
 fn kinds(case: &Case) -> Vec<(brickbat_scenario::verdict::Severity, &'static str)> {
-    case.findings.iter().map(|finding| (finding.harm, finding.check)).collect()
+    case.findings.iter().map(|finding| (finding.severity, finding.check)).collect()
 }
 
 /// A verdict with the checks that fail.

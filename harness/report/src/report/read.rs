@@ -165,7 +165,7 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
     let also = findings_of(note.also, &format!("{place}/also"))?;
-    let FindingNote { harm, permanence, message, place, model, expected, got, .. } = note;
-    let bare = Finding::new(check, harm, &message);
+    let FindingNote { severity, permanence, message, place, model, expected, got, .. } = note;
+    let bare = Finding::new(check, severity, &message);
     Ok(Finding { permanence, place, rule, model, expected, got, also, ..bare })
 }

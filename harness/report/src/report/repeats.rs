@@ -33,7 +33,8 @@ pub struct SeenFinding {
     /// The check.
     pub check: String,
     /// The severity.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     /// Runs that showed it.
     pub seen: u32,
 }
@@ -55,12 +56,12 @@ impl Repeats {
             Some(false) => label.push_str(", never when run alone"),
             None => {}
         }
-        for SeenFinding { check, harm, seen } in &self.findings {
-            label.push_str(&format!("; {check} ({}) in {seen}", harm.name()));
+        for SeenFinding { check, severity, seen } in &self.findings {
+            label.push_str(&format!("; {check} ({}) in {seen}", severity.name()));
         }
         let mut lead = "; not seen when run alone with longer limits: ";
-        for SeenFinding { check, harm, seen } in &self.rescued {
-            label.push_str(&format!("{lead}{check} ({}) in {seen}", harm.name()));
+        for SeenFinding { check, severity, seen } in &self.rescued {
+            label.push_str(&format!("{lead}{check} ({}) in {seen}", severity.name()));
             lead = ", ";
         }
         for suspect in &self.suspects {

@@ -15,9 +15,9 @@ pub fn case_id(system: &str, plan: &str) -> String {
 
 /// The id of a cause: 16 hexadecimal digits, the same in every run.
 pub fn cause_id(system: &str, signature: &Signature) -> String {
-    let Signature { harm, check, says } = signature;
+    let Signature { severity, check, says } = signature;
     // The last line spreads the difference of two systems over all digits.
-    let text = format!("{says}\n{check}\n{}\n{system}\nwhat is wrong with it", harm.name());
+    let text = format!("{says}\n{check}\n{}\n{system}\nwhat is wrong with it", severity.name());
     format!("{:016x}", fnv1a(text.as_bytes()))
 }
 
@@ -90,8 +90,8 @@ mod tests {
 
     #[test]
     fn causes_that_differ_in_one_thing_have_distinct_short_ids() {
-        let signature = |check: &str, says: &str, harm| Signature {
-            harm,
+        let signature = |check: &str, says: &str, severity| Signature {
+            severity,
             check: check.to_owned(),
             says: says.to_owned(),
         };

@@ -18,8 +18,8 @@ const MAX_SHOWN: usize = 5;
 /// One line for a case, for logs.
 pub fn line(case: &Case) -> String {
     let mut line = format!("{:<13} {} {}", case.verdict.name(), case.system, case.plan);
-    if let Some(harm) = case.worst() {
-        let _ = write!(line, "  {}", harm.name());
+    if let Some(severity) = case.worst() {
+        let _ = write!(line, "  {}", severity.name());
     }
     if let Some(reason) = &case.reason {
         let _ = write!(line, "  ({reason})");
@@ -59,8 +59,8 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
         }
     }
     for (cause, plans) in causes(report) {
-        let tone = if cause.harm <= fail_on { Tone::Bad } else { Tone::Warn };
-        let _ = writeln!(text, "{} {}", paint(tone, cause.harm.name()), cause.check);
+        let tone = if cause.severity <= fail_on { Tone::Bad } else { Tone::Warn };
+        let _ = writeln!(text, "{} {}", paint(tone, cause.severity.name()), cause.check);
         for (case, findings) in plans.iter().take(MAX_SHOWN) {
             plan(&mut text, case, findings);
         }
@@ -91,7 +91,7 @@ pub enum Tone {
 
 #[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
 struct CauseLine {
-    harm: Severity,
+    severity: Severity,
     check: &'static str,
 }
 
@@ -115,7 +115,8 @@ fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
     let mut causes: BTreeMap<CauseLine, CasePlans<'_>> = BTreeMap::new();
     for case in &report.cases {
         for finding in case.counted() {
-            let plans = causes.entry(CauseLine { harm: finding.harm, check: finding.check }).or_default();
+            let plans =
+                causes.entry(CauseLine { severity: finding.severity, check: finding.check }).or_default();
             match plans.last_mut() {
                 Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
                 _ => plans.push((case, vec![finding])),
@@ -129,8 +130,8 @@ fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
 /// rest, the worst first.
 pub(super) fn also(finding: &Finding) -> Option<String> {
     let (same, others): (Vec<&Finding>, Vec<&Finding>) =
-        finding.also.iter().partition(|also| also.harm == finding.harm);
-    let mut kinds: Vec<Severity> = others.iter().map(|also| also.harm).collect();
+        finding.also.iter().partition(|also| also.severity == finding.severity);
+    let mut kinds: Vec<Severity> = others.iter().map(|also| also.severity).collect();
     kinds.sort();
     kinds.dedup();
     let mut words: Vec<String> = kinds.iter().map(|kind| kind.name().to_owned()).collect();
@@ -292,5 +293,5 @@ fn counting(cases: &[&Case], fail_on: Severity, n_failed: usize, is_held: bool) 
 }
 
 fn n_red(cases: &[&Case], fail_on: Severity) -> usize {
-    cases.iter().filter(|case| case.worst_counted().is_some_and(|harm| harm <= fail_on)).count()
+    cases.iter().filter(|case| case.worst_counted().is_some_and(|severity| severity <= fail_on)).count()
 }

@@ -112,19 +112,23 @@ impl Page<'_> {
                 Some(Permanence::Transient) => ", transient: the system does not break any later turn",
                 None => "",
             };
-            let _ =
-                writeln!(text, "  {} ({}{lasting})", paint(Tone::Bad, finding.harm.name()), finding.check);
+            let _ = writeln!(
+                text,
+                "  {} ({}{lasting})",
+                paint(Tone::Bad, finding.severity.name()),
+                finding.check
+            );
             self.describe(text, finding);
             for also in &finding.also {
                 self.paragraph(
                     text,
                     "  also:    ",
-                    &format!("{} ({}): {}", also.harm.name(), also.check, also.message),
+                    &format!("{} ({}): {}", also.severity.name(), also.check, also.message),
                 );
             }
         }
         for finding in &case.application {
-            let words = format!("{} ({}): {}", finding.harm.name(), finding.check, finding.message);
+            let words = format!("{} ({}): {}", finding.severity.name(), finding.check, finding.message);
             self.paragraph(text, "  the application's duty here: ", &words);
         }
         for receipt in &record.receipts {
@@ -153,7 +157,7 @@ impl Page<'_> {
     /// request.
     fn history(&self, text: &mut String, record: &Record) {
         let is_brick = |finding: &FindingNote| {
-            matches!(finding.harm, Severity::BrickedByProvider | Severity::BrickedByClient)
+            matches!(finding.severity, Severity::BrickedByProvider | Severity::BrickedByClient)
         };
         let Some(observed) = record.observed.as_ref().filter(|_| record.case.all_findings().any(is_brick))
         else {

@@ -14,7 +14,8 @@ pub struct Provenance {
     /// The failing check.
     pub check: String,
     /// The severity: what the user loses.
-    pub harm: Severity,
+    #[serde(rename = "harm")]
+    pub severity: Severity,
     /// The broken rule without its dialect, or a refusing system's message. Empty if the check alone
     /// identifies the cause.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -80,8 +80,8 @@ mod tests {
     use brickbat_scenario::scenario::{Action, At, Point};
     use brickbat_scenario::verdict::Severity;
 
-    fn finding(harm: Severity, message: &str) -> Finding {
-        Finding::new("results-kept", harm, message)
+    fn finding(severity: Severity, message: &str) -> Finding {
+        Finding::new("results-kept", severity, message)
     }
 
     fn injection(effect: Effect) -> Injection {

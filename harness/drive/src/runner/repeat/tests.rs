@@ -3,7 +3,7 @@
 use super::*;
 
 fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
-    let finding = |(check, harm): &(&'static str, Severity)| Finding::new(check, *harm, "");
+    let finding = |(check, severity): &(&'static str, Severity)| Finding::new(check, *severity, "");
     let findings = checks.iter().map(finding).collect();
     let judgement = Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() };
     PlanRun {
@@ -145,7 +145,10 @@ fn a_failure_that_does_not_recur_alone_is_not_a_finding() {
     let kinds: Vec<_> = merged_runs.outcome.judgement.findings.iter().map(kind).collect();
     assert_eq!(kinds, [(Severity::StuckPart, "parts-settled")]);
     let rescued = merged_runs.repeats.unwrap().rescued;
-    assert_eq!(rescued.iter().map(|seen| (seen.harm, seen.seen)).collect::<Vec<_>>(), [(Severity::Hang, 1)]);
+    assert_eq!(
+        rescued.iter().map(|seen| (seen.severity, seen.seen)).collect::<Vec<_>>(),
+        [(Severity::Hang, 1)]
+    );
 
     let merged_runs = merged(vec![both(), suspect(passed())]);
     assert_eq!(merged_runs.outcome.judgement.verdict, Verdict::Pass);

@@ -16,16 +16,16 @@ pub(super) fn render(text: &mut String, report: &Report) {
     let mut kinds: BTreeMap<(&str, Severity, &str), Plans<'_>> = BTreeMap::new();
     for case in &report.cases {
         for finding in &case.application {
-            let plans = kinds.entry((&case.system, finding.harm, finding.check)).or_default();
+            let plans = kinds.entry((&case.system, finding.severity, finding.check)).or_default();
             if plans.last().is_none_or(|(last, _)| !std::ptr::eq(*last, case)) {
                 plans.push((case, finding));
             }
         }
     }
-    for ((system, harm, check), plans) in &kinds {
+    for ((system, severity, check), plans) in &kinds {
         let Some((case, finding)) = plans.first() else { continue };
         let n = counted(plans.len(), "plan");
-        let _ = writeln!(text, "the application's duty here: {} {check}, {n} on {system}", harm.name());
+        let _ = writeln!(text, "the application's duty here: {} {check}, {n} on {system}", severity.name());
         let _ = writeln!(text, "  for example {}: {}", case.plan, finding.message);
     }
     if !kinds.is_empty() {

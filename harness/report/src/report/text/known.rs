@@ -25,7 +25,7 @@ pub(super) fn render(text: &mut String, report: &Report, paint: impl Fn(Tone, &s
 fn expected(text: &mut String, entry: &EntryFindings, paint: impl Fn(Tone, &str) -> String) {
     let findings = counted(entry.n_findings, "finding");
     let cases = counted(entry.n_cases, "plan");
-    let name = named(&entry.check, entry.harm);
+    let name = named(&entry.check, entry.severity);
     let _ = writeln!(text, "{} {name}: {findings} in {cases}", paint(Tone::Good, "expected"));
     let reason = if entry.explained { entry.reason.clone() } else { paint(Tone::Warn, "not yet explained") };
     let link = entry.link.as_deref().map(|link| format!(" ({link})")).unwrap_or_default();
@@ -38,7 +38,7 @@ fn gone(
     stale: &StalePlans,
     paint: impl Fn(Tone, &str) -> String,
 ) {
-    let name = named(&stale.check, stale.harm);
+    let name = named(&stale.check, stale.severity);
     let plans = counted(stale.plans.len(), "plan");
     let _ = writeln!(text, "{} {name}: not seen in {plans} on {}", paint(Tone::Bad, "stale"), stale.system);
     for plan in stale.plans.iter().take(MAX_SHOWN) {
@@ -53,6 +53,6 @@ fn gone(
     let _ = writeln!(text, "  {} still lists it; --write-baseline removes it\n", held.file);
 }
 
-fn named(check: &str, harm: Severity) -> String {
-    format!("{check} ({})", harm.name())
+fn named(check: &str, severity: Severity) -> String {
+    format!("{check} ({})", severity.name())
 }
