@@ -147,9 +147,9 @@ mod tests {
             .of_calls([CallKey(call)])
     }
 
-    /// The checks whose findings do not follow from a finding about the same call: a call that runs twice, or
-    /// a turn that does not end, is a separate bug, regardless of the thread. The functions above list the few
-    /// exceptions.
+    /// The findings of these checks do not follow from a finding about the same call: a call that runs twice,
+    /// or a turn that does not end, is a separate bug, regardless of the thread. The functions above list the
+    /// few exceptions.
     const SEPARATE: [&str; 10] = [
         "consent-given",
         "executed-once",

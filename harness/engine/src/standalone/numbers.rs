@@ -1,4 +1,4 @@
-//! The numbers of replies, by which faults and stops choose them. The relay counts alike.
+//! The numbers of replies. Faults and stops use them to choose a reply. The relay counts in the same way.
 
 /// Numbers the replies that count: replies to requests that offer tools, or all replies while no request has
 /// offered any.

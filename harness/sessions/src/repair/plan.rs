@@ -561,7 +561,7 @@ mod tests {
     use super::*;
     use brickbat_rules::Rule;
 
-    /// A rule whose name contains one of these words is listed, so that a new one is not forgotten.
+    /// Every rule with one of these words in its name is listed, so that a new one is not forgotten.
     #[test]
     fn every_rule_about_arguments_is_listed() {
         let is_meant = |rule: &&Rule| {
