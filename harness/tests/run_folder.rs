@@ -315,6 +315,9 @@ fn only_failed_cases_are_run_again() {
 
     for (args, words) in [
         (vec!["run", "--rerun-failed", "one", "--seed", "8"], "cannot be used with"),
+        (vec!["run", "--rerun-failed", "one", "--exclude", "kill/"], "cannot be used with"),
+        (vec!["run", "--rerun-failed", "one", "--manifest", "x.yaml"], "cannot be used with"),
+        (vec!["run", "--rerun-failed", "one", "--sdk-version", "latest"], "cannot be used with"),
         (vec!["run", "--rerun-failed", "one", "--out", "one"], "name the same directory"),
         (vec!["run", "--rerun-failed", "nowhere"], "nowhere is not a run folder"),
     ] {

@@ -114,7 +114,10 @@ pub(super) struct Run {
     #[arg(
         long,
         value_name = "DIR",
-        conflicts_with_all = ["scenarios", "systems", "dialects", "profiles", "model", "filter", "seed", "shard"]
+        conflicts_with_all = [
+            "scenarios", "systems", "manifest", "command", "sdk_version", "dialects", "profiles", "model", "filter",
+            "exclude", "seed", "shard",
+        ]
     )]
     rerun_failed: Option<PathBuf>,
     #[command(flatten)]
