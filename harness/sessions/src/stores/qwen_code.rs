@@ -20,6 +20,7 @@ use super::gemini_parts::block;
 use super::records::{self, Record};
 use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
+use crate::clients::{self, Quirk};
 use crate::json::{self, text};
 use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
 
@@ -42,7 +43,8 @@ impl Store for QwenCode {
 
     /// Only the converter to Chat Completions removes unanswered calls.
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
-        (session.dialect == Some(Dialect::OpenaiChat)).then_some("leaves calls without a result out")
+        let removes = clients::of(session.dialect).have(Quirk::QwenCodeRemovesOrphans);
+        removes.then_some("leaves calls without a result out")
     }
 
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
