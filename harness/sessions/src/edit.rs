@@ -2,7 +2,8 @@
 
 use crate::Place;
 
-/// One edit to a session. Places refer to [`Session::messages`] and [`Session::off_branch`].
+/// One edit to a session. Places refer to [`Session::messages`](crate::Session::messages) and
+/// [`Session::off_branch`](crate::Session::off_branch).
 #[derive(Debug, Clone, PartialEq)]
 pub enum Edit {
     /// Moves a result that was recorded elsewhere to the place where the provider expects it: directly after
