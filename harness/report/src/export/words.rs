@@ -100,7 +100,6 @@ fn action(name: &str, words: &str) -> String {
         "end-early" => "the stream ends without its last event",
         "eof" => "the connection is closed inside the stream",
         "reset" => "the connection is reset inside the stream",
-        "error-event" => "the stream ends with an error event",
         _ => return words.to_owned(),
     };
     match words.strip_prefix(name) {
