@@ -134,7 +134,9 @@ impl Sender {
             (Some(dialect), _, _) | (None, Some(Api::Spoken(dialect)), _) => dialect,
             (None, Some(Api::Unspoken(name)), _) => return not_spoken(name),
             (None, None, Some(StreamKind::Dialect(dialect))) => dialect,
-            _ => return Err(Unjudged::NoDialect { path: path.to_owned() }),
+            (None, None, None | Some(StreamKind::NotSpoken(_))) => {
+                return Err(Unjudged::NoDialect { path: path.to_owned() });
+            }
         };
         let of_path = self.address.model().map(Cow::into_owned);
         let model = self.model.clone().or(of_path).or_else(|| streams::model_of(head)).unwrap_or_default();
