@@ -106,7 +106,18 @@ fn a_store_recognises_a_file_without_parsing_it() {
     let parses =
         "fn owns(&self, look: &Look<'_>) -> bool {\n        Document::parse(look.main()).is_ok()\n    }";
     let is_own = "fn owns(&self, look: &Look<'_>) -> bool {\n        look.is_object(is_own)\n    }\n";
-    hold(parsing, &[(store, parses), (store, &parses.replace("Document::parse", "whole"))]);
+    let after_a_block =
+        parses.replace("        Doc", "        if look.main().is_empty() {\n        }\n        Doc");
+    let in_the_second = format!("{is_own}{parses}");
+    hold(
+        parsing,
+        &[
+            (store, parses),
+            (store, &parses.replace("Document::parse", "whole")),
+            (store, &after_a_block),
+            (store, &in_the_second),
+        ],
+    );
     assert_eq!(parsing(store, is_own), Complaints::new());
 }
 
@@ -229,12 +240,13 @@ fn switched_off(path: &str, text: &str) -> Complaints {
 
 /// The lines of a store's `owns` that parse the file.
 fn parsing(path: &str, text: &str) -> Complaints {
-    let owns = shipped(text).skip_while(|line| !line.contains("fn owns(")).skip(1);
-    let body = owns.take_while(|line| !line.contains("fn ") && line.trim() != "}");
     let parses = |line: &&str| {
         [" whole(", "parse(", "from_slice(", "from_str("].iter().any(|call| format!(" {line}").contains(call))
     };
-    body.filter(parses).map(|line| format!("{path}: `owns` parses the file: {}", line.trim())).collect()
+    let code = shipped(text).collect::<Vec<_>>().join("\n");
+    let bodies = code.split("fn owns(").skip(1);
+    let lines = bodies.flat_map(|body| body.lines().take_while(|line| line.trim_end() != "    }"));
+    lines.filter(parses).map(|line| format!("{path}: `owns` parses the file: {}", line.trim())).collect()
 }
 
 fn names(path: &str, text: &str) -> Complaints {
