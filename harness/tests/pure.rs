@@ -26,6 +26,7 @@ mod scenario_errors;
 mod scenario_properties;
 mod schema;
 mod shrink;
+mod stages;
 mod strict;
 mod suite;
 mod sweep;
