@@ -1,16 +1,18 @@
 //! Differences between dialects in how the products send their stored messages.
 //!
-//! Each dialect has one entry. The stores read this table instead of comparing dialects, so a new dialect needs
+//! Each dialect has one entry, with the names that stores give to its providers. The stores read this table instead of comparing dialects, so a new dialect needs
 //! one entry here and no change in a store.
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 
+use crate::names::Names;
+
 /// The products' clients for one dialect.
 #[derive(Debug)]
 pub(crate) struct Clients {
-    /// The names under which the AI SDK's packages store data of the provider.
-    pub(crate) ai_sdk: &'static [&'static str],
+    /// The names under which the stores record the dialect's providers.
+    pub(crate) names: Names,
     /// The roles for which pydantic-ai sends empty texts.
     pub(crate) empty_texts: &'static [Role],
     /// A model that requires a signature in the first call of each reply, if the default model does not.
@@ -83,7 +85,17 @@ const EVERYBODY: &[Role] = &[Role::System, Role::User, Role::Assistant, Role::To
 const ALL_BUT_THE_MODEL: &[Role] = &[Role::System, Role::User, Role::Tool];
 
 static ANTHROPIC: Clients = Clients {
-    ai_sdk: &["anthropic"],
+    names: Names {
+        ai_sdk: &["anthropic"],
+        cline: &["anthropic"],
+        copilot_cli: &["/claude"],
+        goose: &["anthropic", "gcp_vertex_ai/claude"],
+        langgraph: &["anthropic"],
+        opencode: &["anthropic", "google-vertex-anthropic", "opencode/claude"],
+        pi: &["anthropic-messages"],
+        pydantic_ai: &["anthropic"],
+        qwen_code: &["anthropic"],
+    },
     // Only `AnthropicModel` leaves out empty texts of both the user and the model.
     empty_texts: &[Role::System],
     later_model: None,
@@ -98,7 +110,76 @@ static ANTHROPIC: Clients = Clients {
 };
 
 static OPENAI_CHAT: Clients = Clients {
-    ai_sdk: &[],
+    names: Names {
+        ai_sdk: &[],
+        cline: &[],
+        copilot_cli: &[],
+        goose: &["azure_openai", "groq", "litellm", "lmstudio", "ollama", "openai", "openrouter", "xai"],
+        langgraph: &[
+            "azure",
+            "deepseek",
+            "fireworks",
+            "groq",
+            "ollama",
+            "openai",
+            "openrouter",
+            "together",
+            "xai",
+        ],
+        opencode: &[
+            "alibaba",
+            "baseten",
+            "cerebras",
+            "chutes",
+            "deepinfra",
+            "deepseek",
+            "fireworks-ai",
+            "github-copilot",
+            "github-models",
+            "groq",
+            "huggingface",
+            "inference",
+            "llama",
+            "lmstudio",
+            "moonshotai",
+            "nvidia",
+            "ollama",
+            "ollama-cloud",
+            "opencode",
+            "openrouter",
+            "togetherai",
+            "venice",
+            "xai",
+            "zai",
+            "zhipuai",
+        ],
+        pi: &["openai-completions"],
+        pydantic_ai: &[
+            "alibaba",
+            "azure",
+            "cerebras",
+            "deepseek",
+            "fireworks",
+            "github",
+            "grok",
+            "groq",
+            "heroku",
+            "huggingface",
+            "litellm",
+            "moonshotai",
+            "nebius",
+            "ollama",
+            "openai",
+            "openai-chat",
+            "openrouter",
+            "ovhcloud",
+            "sambanova",
+            "together",
+            "vercel",
+            "xai",
+        ],
+        qwen_code: &["openai", "qwen-oauth"],
+    },
     empty_texts: ALL_BUT_THE_MODEL,
     later_model: None,
     quirks: &[
@@ -111,28 +192,68 @@ static OPENAI_CHAT: Clients = Clients {
 };
 
 static OPENAI_RESPONSES: Clients = Clients {
-    ai_sdk: &["openai", "azure"],
+    names: Names {
+        ai_sdk: &["openai", "azure"],
+        cline: &[],
+        copilot_cli: &["/gpt-5"],
+        goose: &[],
+        langgraph: &["azure", "openai"],
+        opencode: &["azure", "openai", "opencode/gpt"],
+        pi: &["openai-responses", "azure-openai-responses", "openai-codex-responses"],
+        pydantic_ai: &["openai-responses"],
+        qwen_code: &[],
+    },
     empty_texts: ALL_BUT_THE_MODEL,
     later_model: None,
     quirks: &[Quirk::GooseSendsSpaces, Quirk::PiStoresItems, Quirk::TanstackRerunsCalls],
 };
 
 static GEMINI: Clients = Clients {
-    ai_sdk: &["google", "vertex"],
+    names: Names {
+        ai_sdk: &["google", "vertex"],
+        cline: &[],
+        copilot_cli: &[],
+        goose: &["gcp_vertex_ai", "google"],
+        langgraph: &["google_genai", "google_vertexai"],
+        opencode: &["google", "google-vertex", "opencode/gemini"],
+        pi: &["google-generative-ai", "google-vertex", "google-gemini-cli"],
+        pydantic_ai: &["google", "google-gla", "google-vertex"],
+        qwen_code: &["gemini", "vertex-ai", "gemini-api-key"],
+    },
     empty_texts: EVERYBODY,
     later_model: Some("gemini-3-flash-preview"),
     quirks: &[Quirk::PydanticAiRequiresObjects],
 };
 
 static BEDROCK: Clients = Clients {
-    ai_sdk: &["bedrock"],
+    names: Names {
+        ai_sdk: &["bedrock"],
+        cline: &[],
+        copilot_cli: &[],
+        goose: &["aws_bedrock"],
+        langgraph: &["bedrock_converse"],
+        opencode: &["amazon-bedrock"],
+        pi: &["bedrock-converse-stream"],
+        pydantic_ai: &["bedrock"],
+        qwen_code: &[],
+    },
     empty_texts: EVERYBODY,
     later_model: None,
     quirks: &[Quirk::PydanticAiRequiresObjects, Quirk::PydanticAiSendsEmptyThoughts],
 };
 
 static MISTRAL: Clients = Clients {
-    ai_sdk: &["mistral"],
+    names: Names {
+        ai_sdk: &["mistral"],
+        cline: &[],
+        copilot_cli: &[],
+        goose: &[],
+        langgraph: &["mistralai"],
+        opencode: &["mistral"],
+        pi: &["mistral-conversations"],
+        pydantic_ai: &["mistral"],
+        qwen_code: &[],
+    },
     empty_texts: ALL_BUT_THE_MODEL,
     later_model: None,
     quirks: &[
@@ -145,4 +266,19 @@ static MISTRAL: Clients = Clients {
 
 /// No product has a client for the toy.
 #[cfg(feature = "toy-dialect")]
-static TOY: Clients = Clients { ai_sdk: &[], empty_texts: EVERYBODY, later_model: None, quirks: &[] };
+static TOY: Clients = Clients {
+    names: Names {
+        ai_sdk: &[],
+        cline: &[],
+        copilot_cli: &[],
+        goose: &[],
+        langgraph: &[],
+        opencode: &[],
+        pi: &[],
+        pydantic_ai: &[],
+        qwen_code: &[],
+    },
+    empty_texts: EVERYBODY,
+    later_model: None,
+    quirks: &[],
+};

@@ -16,6 +16,7 @@ mod files;
 mod halves;
 mod json;
 mod judge;
+mod names;
 pub mod oracle;
 mod place;
 mod plant;

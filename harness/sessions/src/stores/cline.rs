@@ -13,12 +13,12 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-use brickbat_rules::Dialect;
 use serde_json::Value;
 
 use super::records::Record;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, text};
+use crate::names;
 use crate::{Files, FormError, Lost, Place, Product, Sent, Session, Trouble};
 
 /// Sessions of Cline and the products derived from it.
@@ -174,7 +174,7 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         n_shown += usize::from(!is_shown);
         if let Some(model) = record.value.get("modelInfo") {
             session.model = model.get("id").and_then(Value::as_str).map(str::to_owned);
-            session.dialect = (text(model, "provider") == "anthropic").then_some(Dialect::AnthropicMessages);
+            session.dialect = names::dialect_of(|names| names.cline, text(model, "provider"), "");
         }
         if is_sent { session.messages.push(message) } else { session.off_branch.push(message) }
     }

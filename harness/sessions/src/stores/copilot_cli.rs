@@ -14,13 +14,13 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, Call, CallResult, Role, Thinking};
 use serde_json::{Value, json};
 
 use super::records::Record;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
+use crate::names;
 use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session};
 
 pub(crate) struct CopilotCli;
@@ -118,7 +118,8 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
         }
     }
     (session.messages, session.off_branch) = (history.messages, history.off_branch);
-    session.dialect = dialect_of(session.model.as_deref().unwrap_or_default());
+    let model = session.model.as_deref().unwrap_or_default();
+    session.dialect = names::dialect_of(|names| names.copilot_cli, "", model);
     let takes = lines::takes_separators(session.version.as_deref());
     session.troubles = troubles
         .into_iter()
@@ -126,17 +127,6 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
         .map(|fault| fault.trouble)
         .collect();
     Ok(session)
-}
-
-/// The dialect of a model. The errors that users report come from the model makers' own APIs
-/// (<https://github.com/github/copilot-cli/issues/3366>,
-/// <https://github.com/github/copilot-cli/issues/4572>).
-fn dialect_of(model: &str) -> Option<Dialect> {
-    match model {
-        model if model.starts_with("claude") => Some(Dialect::AnthropicMessages),
-        model if model.starts_with("gpt-5") => Some(Dialect::OpenaiResponses),
-        _ => None,
-    }
 }
 
 /// The messages up to an event.

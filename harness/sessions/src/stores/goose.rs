@@ -26,6 +26,7 @@ use serde_json::Value;
 use super::rows::{bytes_of, name_of, text_of};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::{self, Line, text};
+use crate::names;
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, FormError, Lost, Message, Place, Product, Sent, Session, Trouble};
 use message::Read;
@@ -317,21 +318,11 @@ impl Reader {
     }
 }
 
-/// The dialect of a provider. The names are those in `crates/goose/src/providers`.
+/// The dialect of a provider.
 fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
-    let is_claude = model.starts_with("claude");
-    match provider {
-        "anthropic" => Some(Dialect::AnthropicMessages),
-        "gcp_vertex_ai" if is_claude => Some(Dialect::AnthropicMessages),
-        "google" | "gcp_vertex_ai" => Some(Dialect::Gemini),
-        "aws_bedrock" => Some(Dialect::BedrockConverse),
-        "azure_openai" | "groq" | "litellm" | "lmstudio" | "ollama" | "openrouter" | "xai" => {
-            Some(Dialect::OpenaiChat)
-        }
-        // Newer models use the Responses API, which the store does not show.
-        "openai" if !model.starts_with("gpt-5") && !model.contains("codex") => Some(Dialect::OpenaiChat),
-        _ => None,
-    }
+    // Newer models use the Responses API, which the store does not show.
+    let may_be_either = provider == "openai" && (model.starts_with("gpt-5") || model.contains("codex"));
+    if may_be_either { None } else { names::dialect_of(|names| names.goose, provider, model) }
 }
 
 /// The role of a message. goose stores results in user messages.

@@ -11,7 +11,6 @@
 
 mod blocks;
 mod branch;
-mod dialect;
 mod edits;
 mod events;
 mod forms;

@@ -21,6 +21,7 @@ use super::records::{self, Record};
 use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
+use crate::names;
 use crate::{Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
 use blocks::Model;
 
@@ -178,15 +179,7 @@ fn note(unknown: &mut Vec<String>, record: &Record) {
     }
 }
 
-/// The dialect of an `api` in `@earendil-works/pi-ai` (`src/types.ts`).
+/// The dialect of an `api`.
 fn dialect_of(api: &str) -> Option<Dialect> {
-    Some(match api {
-        "anthropic-messages" => Dialect::AnthropicMessages,
-        "openai-completions" => Dialect::OpenaiChat,
-        "openai-responses" | "azure-openai-responses" | "openai-codex-responses" => Dialect::OpenaiResponses,
-        "google-generative-ai" | "google-vertex" | "google-gemini-cli" => Dialect::Gemini,
-        "bedrock-converse-stream" => Dialect::BedrockConverse,
-        "mistral-conversations" => Dialect::Mistral,
-        _ => return None,
-    })
+    names::dialect_of(|names| names.pi, api, "")
 }

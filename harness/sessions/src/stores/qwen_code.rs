@@ -22,6 +22,7 @@ use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::clients::{self, Quirk};
 use crate::json::{self, text};
+use crate::names;
 use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
 
 pub(crate) struct QwenCode;
@@ -125,7 +126,7 @@ fn session(
         if let Some(dialect) =
             record.value.pointer("/systemPayload/uiEvent/auth_type").and_then(Value::as_str)
         {
-            session.dialect = dialect_of(dialect);
+            session.dialect = names::dialect_of(|names| names.qwen_code, dialect, "");
         }
     }
     let is_compression =
@@ -159,16 +160,6 @@ const COMPRESSED: &str = "/systemPayload/compressedHistory";
 fn compressed(record: &Record) -> Option<&Value> {
     let is_own = record.text("type") == "system" && record.text("subtype") == "chat_compression";
     record.value.pointer(COMPRESSED).filter(|history| is_own && history.is_array())
-}
-
-/// The dialect of an `auth_type`. Qwen Code's two defaults, `qwen-oauth` and `openai`, use Chat
-/// Completions.
-fn dialect_of(auth_type: &str) -> Option<Dialect> {
-    Some(match auth_type {
-        "anthropic" => Dialect::AnthropicMessages,
-        "gemini" | "vertex-ai" | "gemini-api-key" => Dialect::Gemini,
-        _ => Dialect::OpenaiChat,
-    })
 }
 
 /// The message of all lines with an id. `None` if they are bookkeeping.

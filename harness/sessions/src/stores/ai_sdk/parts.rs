@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::clients;
 use crate::json::text;
+use crate::names;
 
 /// The fields in which parts of UI messages and model messages store provider-specific data.
 const METADATA: [&str; 4] =
@@ -15,13 +16,12 @@ const METADATA: [&str; 4] =
 pub(crate) fn dialect_of(part: &Value) -> Option<Dialect> {
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key)?.as_object());
     metadata.flatten().find_map(|(provider, own)| {
-        let is_named = |dialect: &Dialect| clients::of(Some(*dialect)).ai_sdk.contains(&provider.as_str());
         // Only the Responses API gives ids to items.
         let may_be = |dialect: &Dialect| match dialect.codec().signs {
             Signs::Items => own.get("itemId").is_some(),
             Signs::Thoughts | Signs::Calls | Signs::Nothing => true,
         };
-        Dialect::ALL.into_iter().find(|dialect| is_named(dialect) && may_be(dialect))
+        names::candidates(|names| names.ai_sdk, provider, "").find(may_be)
     })
 }
 
@@ -30,7 +30,7 @@ fn own<'v>(part: &'v Value, dialect: Option<Dialect>, key: &str) -> Option<&'v s
     if dialect?.codec().signs == Signs::Nothing {
         return None;
     }
-    let names = clients::of(dialect).ai_sdk;
+    let names = clients::of(dialect).names.ai_sdk;
     let metadata = METADATA.into_iter().filter_map(|key| part.get(key));
     metadata
         .flat_map(|metadata| names.iter().filter_map(|name| metadata.get(name)))

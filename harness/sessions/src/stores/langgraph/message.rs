@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking};
+use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Signs, Thinking};
 use serde_json::Value;
 
 use super::msgpack;
 use crate::json::text;
+use crate::names;
 use crate::{Block, Ending, Message, Place};
 
 /// A stored message: its class name and its fields.
@@ -46,16 +47,10 @@ impl Stored {
         let model = word("model_name").or_else(|| word("model"));
         let is_responses =
             text(metadata, "object") == "response" || text(metadata, "id").starts_with("resp_");
-        let dialect = match text(metadata, "model_provider") {
-            "anthropic" => Dialect::AnthropicMessages,
-            "openai" | "azure" if is_responses => Dialect::OpenaiResponses,
-            "openai" | "azure" | "deepseek" | "fireworks" | "groq" | "ollama" | "openrouter" | "together"
-            | "xai" => Dialect::OpenaiChat,
-            "google_genai" | "google_vertexai" => Dialect::Gemini,
-            "bedrock_converse" => Dialect::BedrockConverse,
-            "mistralai" => Dialect::Mistral,
-            _ => return None,
-        };
+        let candidates = || names::candidates(|names| names.langgraph, text(metadata, "model_provider"), "");
+        // Only the Responses API gives ids to items.
+        let may_be = |dialect: &Dialect| (dialect.codec().signs == Signs::Items) == is_responses;
+        let dialect = candidates().find(may_be).or_else(|| candidates().next())?;
         Some((dialect, model))
     }
 

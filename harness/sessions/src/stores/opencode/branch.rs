@@ -6,10 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::blocks;
-use super::dialect::dialect_of;
 use super::forms::Form;
 use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::text;
+use crate::names;
 use crate::{Product, Session};
 
 /// Maximum number of parents to follow. Sub-agents are nested only a few levels deep, and a cycle of parents
@@ -68,7 +68,7 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
     Session {
         version: raw.version,
         id: Some(raw.id).filter(|id| !id.is_empty()),
-        dialect: dialect_of(&provider, &model),
+        dialect: names::dialect_of(|names| names.opencode, &provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first| first.role != brickbat_rules::histories::Role::User),
         messages,

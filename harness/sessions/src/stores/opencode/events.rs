@@ -10,9 +10,9 @@ use brickbat_rules::histories::{self, Call, CallResult, Image, Role, Thinking};
 use serde_json::{Value, json};
 
 use super::blocks::OF_ANOTHER_MODEL;
-use super::dialect::dialect_of;
 use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::{parse, text, trouble};
+use crate::names;
 use crate::sqlite::Database;
 use crate::{Block, Ending, FormError, Lost, Message, Place, Product, Sent, Session, SqliteError, Trouble};
 
@@ -150,7 +150,7 @@ fn session(id: String, events: Vec<Event>) -> Result<Session, FormError> {
     }
     Ok(Session {
         id: Some(id).filter(|id| !id.is_empty()),
-        dialect: dialect_of(&provider, &model),
+        dialect: names::dialect_of(|names| names.opencode, &provider, &model),
         model: Some(model).filter(|model| !model.is_empty()),
         is_excerpt: messages.first().is_some_and(|first: &Message| first.role == Role::Assistant),
         messages,

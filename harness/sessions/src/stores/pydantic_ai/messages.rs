@@ -11,6 +11,7 @@ use brickbat_rules::json::Json;
 use serde_json::{Value, json};
 
 use crate::json::word;
+use crate::names;
 use crate::{Block, Ending, FormError, Message, Place};
 
 /// The parsed content of a message list.
@@ -251,18 +252,7 @@ impl Reader {
 
 /// The dialect of a provider, by the name that pydantic-ai gives it. `None` if the name is unknown.
 pub(in crate::stores) fn dialect_of(provider: &str) -> Option<Dialect> {
-    Some(match provider {
-        "anthropic" => Dialect::AnthropicMessages,
-        "openai-responses" => Dialect::OpenaiResponses,
-        "google" | "google-gla" | "google-vertex" => Dialect::Gemini,
-        "bedrock" => Dialect::BedrockConverse,
-        "mistral" => Dialect::Mistral,
-        // Their models are `OpenAIChatModel` or write the same requests.
-        "openai" | "openai-chat" | "alibaba" | "azure" | "cerebras" | "deepseek" | "fireworks" | "github"
-        | "grok" | "groq" | "heroku" | "huggingface" | "litellm" | "moonshotai" | "nebius" | "ollama"
-        | "openrouter" | "ovhcloud" | "sambanova" | "together" | "vercel" | "xai" => Dialect::OpenaiChat,
-        _ => return None,
-    })
+    names::dialect_of(|names| names.pydantic_ai, provider, "")
 }
 
 /// The dialect of a response. OpenAI's two APIs share a provider name but have different response ids.

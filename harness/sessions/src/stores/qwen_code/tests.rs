@@ -76,6 +76,10 @@ fn a_healthy_session_is_accepted_in_each_dialect() {
         let (session, judgement) = QWEN_CODE.judged(&jsonl(&lines));
         assert_eq!((judgement.verdict, session.dialect), (Verdict::Accepted, Some(dialect)));
     }
+    // A name that no dialect has is not taken for Chat Completions.
+    let mut lines = healthy();
+    lines.push(auth("s2", "a5", "unheard-of"));
+    assert_eq!(QWEN_CODE.judged(&jsonl(&lines)).0.dialect, None);
 }
 
 #[test]
