@@ -52,6 +52,8 @@ pub struct Wire {
     pub path_owner: Option<Dialect>,
     /// The path in the base URL that the vendor's own SDK expects.
     pub sdk_base: &'static str,
+    /// The environment variable in which SDKs look for that base URL. `None` if no SDK looks for one.
+    pub sdk_variable: Option<&'static str>,
     /// True if our client sends images here. Otherwise it sends a text instead of each.
     pub sends_pictures: bool,
     /// How a client requests a reply.

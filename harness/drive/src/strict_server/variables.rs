@@ -135,6 +135,20 @@ mod tests {
         assert_eq!(base_urls[&Dialect::OpenaiChat], "http://127.0.0.1:1/v1");
     }
 
+    /// A program finds its provider in each dialect: the variable that its SDK reads is set, to the address below
+    /// which our provider serves the dialect.
+    #[test]
+    fn the_variable_of_every_dialect_leads_to_its_base_url() {
+        for dialect in Dialect::ALL {
+            let wire = wire::of(dialect);
+            let Some(name) = wire.sdk_variable else { continue };
+            let own = VARIABLES.iter().find(|variable| variable.name == name);
+            let value = own.map_or("", |variable| variable.value);
+            let base = format!("{{url}}{}", wire.sdk_base);
+            assert!(value.starts_with(&base), "{dialect}: {name} is {value:?}, and {base:?} is needed");
+        }
+    }
+
     #[test]
     fn a_value_of_the_user_stays_if_no_request_can_bypass_the_provider() {
         let is_own = |name: &str| name.starts_with("AWS_") || ["OPENAI_BASE_URL", "NO_PROXY"].contains(&name);

@@ -38,6 +38,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     path_owner: None,
     sdk_base: "",
+    sdk_variable: Some("ANTHROPIC_BASE_URL"),
     sends_pictures: true,
     request: request::FORM,
     side_answer,

@@ -39,6 +39,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     path_owner: None,
     sdk_base: "",
+    sdk_variable: Some("AWS_ENDPOINT_URL_BEDROCK_RUNTIME"),
     sends_pictures: false,
     request: request::FORM,
     side_answer,

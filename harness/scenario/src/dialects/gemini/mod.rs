@@ -50,6 +50,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     path_owner: None,
     sdk_base: "",
+    sdk_variable: Some("GOOGLE_GEMINI_BASE_URL"),
     sends_pictures: false,
     request: request::FORM,
     side_answer,

@@ -29,6 +29,7 @@ pub(crate) const WIRE: Wire = Wire {
     path_owner: Some(Dialect::OpenaiChat),
     // This part of the path tells its requests from OpenAI's.
     sdk_base: "/mistral",
+    sdk_variable: Some("MISTRAL_BASE_URL"),
     request: request::FORM,
     asks_for_usage: |_| false,
     request_id: str::to_owned,

@@ -38,6 +38,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     path_owner: None,
     sdk_base: "/v1",
+    sdk_variable: Some("OPENAI_BASE_URL"),
     sends_pictures: false,
     request: request::FORM,
     side_answer,

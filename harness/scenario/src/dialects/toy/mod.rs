@@ -35,6 +35,7 @@ pub(crate) const WIRE: Wire = Wire {
     },
     path_owner: None,
     sdk_base: "",
+    sdk_variable: None,
     sends_pictures: false,
     request: RequestForm {
         current_model: "toy-1",
