@@ -140,6 +140,19 @@ fn each_entry_is_complete_and_each_fault_of_a_product_is_there_once() {
     assert_eq!(entry::unclaimed(), Vec::<String>::new(), "files that no entry names");
 }
 
+/// `session FOLDER` finds files by what the rows of the products say of them.
+#[test]
+fn the_row_of_a_product_names_the_endings_of_its_stores_and_what_is_next_to_them() {
+    for case in all() {
+        let product = Product::from_id(&case.product).unwrap();
+        let store = case.entry.name.as_deref().unwrap_or(&case.entry.store);
+        let ending = store.rsplit('.').next().unwrap();
+        // A database is kept as its SQL.
+        assert!(ending == "sql" || product.endings().any(|known| known == ending), "{}: {store}", case.id);
+        assert!(case.entry.companions.is_empty() || !product.beside().is_empty(), "{}", case.id);
+    }
+}
+
 /// The products without an entry. The tests of the AI SDK's chunks contain their own, and `corpora/histories`
 /// has request bodies.
 const WITHOUT_ENTRY: [Product; 2] = [Product::AiSdkUiChunks, Product::Request];

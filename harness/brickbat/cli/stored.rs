@@ -1,12 +1,13 @@
 //! Stored sessions on disk: found in folders, and opened with their companions.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
 use super::regular;
-use brickbat_sessions::{self as sessions, Files};
+use brickbat_sessions::{self as sessions, Beside, Files, Product};
 
 /// The maximum size of one file, in bytes. The largest reported session has 500 MB
 /// (anthropics/claude-code#19963).
@@ -22,9 +23,6 @@ pub(super) const REPAIRED: &str = ".repaired.";
 
 /// The maximum depth of nested folders.
 const MAX_DEPTH: usize = 32;
-
-/// The file extensions of possible stores.
-const ENDINGS: [&str; 8] = ["json", "jsonl", "zst", "db", "sqlite", "sqlite3", "sqlite-db", "ndjson"];
 
 /// A file to read, named by the user or found in a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,7 +105,8 @@ fn walk(
 }
 
 fn is_store(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ENDINGS.iter().any(|known| ending == *known))
+    let ending = path.extension().unwrap_or_default();
+    Product::ALL.iter().flat_map(|product| product.endings()).any(|known| ending == known)
 }
 
 /// Opens a file with its companions.
@@ -191,46 +190,58 @@ struct Companion {
     name: String,
 }
 
+/// The files of every kind that products keep next to a file, because its product is not known yet.
 fn companions(path: &Path) -> Vec<Companion> {
+    let kinds: BTreeSet<Beside> = Product::ALL.iter().flat_map(|product| product.beside()).copied().collect();
     let mut companions = Vec::new();
+    for kind in kinds {
+        add_beside(kind, path, &mut companions);
+    }
+    companions.sort_by(|a, b| a.name.cmp(&b.name));
+    companions
+}
+
+fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let name = file_name(path);
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut sibling = |name: String| {
         let path = folder.join(&name);
         if path.is_file() {
             companions.push(Companion { path, name });
         }
     };
-    sibling(format!("{name}-wal"));
-    let name = name.replace(REPAIRED, ".");
-    if name == "api_conversation_history.json" {
-        sibling("context_history.json".to_owned());
-        sibling("task_metadata.json".to_owned());
-    }
-    if let Some(stem) = name.strip_suffix(".messages.json") {
-        sibling(format!("{stem}.compaction.json"));
-        sibling(format!("{stem}.json"));
-    }
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let own = folder.join(&stem);
-    if own != path && own.is_dir() {
-        add_folder(&own, &stem, MAX_DEPTH, &mut companions);
-    }
-    // opencode before 1.2: storage/session/<project>/<session>.json, with messages and parts in separate
-    // folders.
-    if let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) {
-        let messages = storage.join("message").join(&stem);
-        let mut found = Vec::new();
-        add_folder(&messages, &format!("message/{stem}"), 2, &mut found);
-        for message in &found {
-            let id = Path::new(&message.name).file_stem().map(|id| id.to_string_lossy().into_owned());
-            let id = id.unwrap_or_default();
-            add_folder(&storage.join("part").join(&id), &format!("part/{id}"), 2, &mut companions);
+    match kind {
+        Beside::Folder => {
+            let own = folder.join(&stem);
+            if own != path && own.is_dir() {
+                add_folder(&own, &stem, MAX_DEPTH, companions);
+            }
         }
-        companions.extend(found);
+        Beside::Log => sibling(format!("{}-wal", file_name(path))),
+        Beside::OfCline => {
+            let name = file_name(path).replace(REPAIRED, ".");
+            if name == "api_conversation_history.json" {
+                sibling("context_history.json".to_owned());
+                sibling("task_metadata.json".to_owned());
+            }
+            if let Some(stem) = name.strip_suffix(".messages.json") {
+                sibling(format!("{stem}.compaction.json"));
+                sibling(format!("{stem}.json"));
+            }
+        }
+        Beside::Storage => {
+            let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) else { return };
+            let messages = storage.join("message").join(&stem);
+            let mut found = Vec::new();
+            add_folder(&messages, &format!("message/{stem}"), 2, &mut found);
+            for message in &found {
+                let id = Path::new(&message.name).file_stem().map(|id| id.to_string_lossy().into_owned());
+                let id = id.unwrap_or_default();
+                add_folder(&storage.join("part").join(&id), &format!("part/{id}"), 2, companions);
+            }
+            companions.extend(found);
+        }
     }
-    companions.sort_by(|a, b| a.name.cmp(&b.name));
-    companions
 }
 
 fn add_folder(folder: &Path, name: &str, depth: usize, companions: &mut Vec<Companion>) {

@@ -39,7 +39,7 @@ pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use place::{Place, Row};
 pub use plant::{Fault, Spot, plant};
-pub use product::Product;
+pub use product::{Beside, Product};
 pub use repair::{
     Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, is_healthy, losses, plan, repair,
     repair_session,

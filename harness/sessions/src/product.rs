@@ -33,8 +33,41 @@ pub(crate) enum Part {
     Tanstack,
 }
 
+/// Files next to a store that belong to its sessions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Beside {
+    /// A folder with the name of the file.
+    Folder,
+    /// The write-ahead log of a database.
+    Log,
+    /// Cline's lists of edits and compactions.
+    OfCline,
+    /// opencode before 1.2: `storage/session/<project>/<session>.json`, with messages and parts in separate folders.
+    Storage,
+}
+
+/// File extensions of one kind of store.
+type Endings = &'static [&'static str];
+
+const JSON: Endings = &["json"];
+const LINES: Endings = &["jsonl", "ndjson"];
+const COMPRESSED: Endings = &["zst"];
+const DATABASE: Endings = &["db", "sqlite", "sqlite3", "sqlite-db"];
+
+/// A product's row.
+#[derive(Debug)]
+struct Row {
+    id: &'static str,
+    name: &'static str,
+    per_file: PerFile,
+    form: Form,
+    endings: &'static [Endings],
+    beside: &'static [Beside],
+}
+
 macro_rules! products {
-    ($($(#[$doc:meta])* $variant:ident: $id:literal, $name:literal, $per_file:ident, $form:ident $(($part:ident))?;)*) => {
+    ($($(#[$doc:meta])* $variant:ident: $id:literal, $name:literal, $per_file:ident, $form:ident $(($part:ident))?,
+        [$($endings:ident),*], [$($beside:ident),*];)*) => {
         /// A product that stores sessions.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Product {
@@ -45,29 +78,16 @@ macro_rules! products {
             /// All products.
             pub const ALL: &[Product] = &[$(Product::$variant),*];
 
-            /// The name in options and reports, such as `claude-code`.
-            pub fn id(self) -> &'static str {
+            const fn row(self) -> &'static Row {
                 match self {
-                    $(Product::$variant => $id,)*
-                }
-            }
-
-            /// The name in its makers' spelling.
-            fn name(self) -> &'static str {
-                match self {
-                    $(Product::$variant => $name,)*
-                }
-            }
-
-            pub(crate) fn per_file(self) -> PerFile {
-                match self {
-                    $(Product::$variant => PerFile::$per_file,)*
-                }
-            }
-
-            pub(crate) fn form(self) -> Form {
-                match self {
-                    $(Product::$variant => Form::$form $((Part::$part))?,)*
+                    $(Product::$variant => &Row {
+                        id: $id,
+                        name: $name,
+                        per_file: PerFile::$per_file,
+                        form: Form::$form $((Part::$part))?,
+                        endings: &[$($endings),*],
+                        beside: &[$(Beside::$beside),*],
+                    },)*
                 }
             }
         }
@@ -76,47 +96,47 @@ macro_rules! products {
 
 products! {
     /// Anthropic's Claude Code: JSONL.
-    ClaudeCode: "claude-code", "Claude Code", One, Other;
+    ClaudeCode: "claude-code", "Claude Code", One, Other, [LINES], [Folder];
     /// opencode, and Kilo CLI: JSON files, SQLite rows, exports.
-    Opencode: "opencode", "opencode", Many, Other;
+    Opencode: "opencode", "opencode", Many, Other, [JSON, DATABASE], [Log, Storage];
     /// OpenAI's Codex CLI: JSONL rollouts.
-    Codex: "codex", "Codex", One, Other;
+    Codex: "codex", "Codex", One, Other, [LINES, COMPRESSED], [];
     /// Google's Gemini CLI: JSON, and JSONL with patches.
-    GeminiCli: "gemini-cli", "Gemini CLI", One, Other;
+    GeminiCli: "gemini-cli", "Gemini CLI", One, Other, [JSON, LINES], [];
     /// Qwen Code: JSONL.
-    QwenCode: "qwen-code", "Qwen Code", One, Other;
+    QwenCode: "qwen-code", "Qwen Code", One, Other, [LINES], [];
     /// Cline, Roo and the Kilo extension: a list of Anthropic messages.
-    Cline: "cline", "Cline", One, Other;
+    Cline: "cline", "Cline", One, Other, [JSON], [OfCline];
     /// goose: SQLite, JSON exports, formerly JSONL.
-    Goose: "goose", "goose", Many, Other;
+    Goose: "goose", "goose", Many, Other, [JSON, LINES, DATABASE], [Log];
     /// pi, OpenClaw, oh-my-pi: a JSONL tree.
-    Pi: "pi", "pi", One, Other;
+    Pi: "pi", "pi", One, Other, [LINES], [];
     /// GitHub's Copilot CLI: JSONL events.
-    CopilotCli: "copilot-cli", "Copilot CLI", One, Other;
+    CopilotCli: "copilot-cli", "Copilot CLI", One, Other, [LINES], [];
     /// Vercel's AI SDK: `UIMessage[]`.
-    AiSdkUiMessages: "ai-sdk-ui-messages", "AI SDK UI messages", One, Parts(Ui);
+    AiSdkUiMessages: "ai-sdk-ui-messages", "AI SDK UI messages", One, Parts(Ui), [JSON], [];
     /// Vercel's AI SDK: the chunks of a UI message stream.
-    AiSdkUiChunks: "ai-sdk-ui-chunks", "AI SDK UI chunks", One, Other;
+    AiSdkUiChunks: "ai-sdk-ui-chunks", "AI SDK UI chunks", One, Other, [JSON, LINES], [];
     /// Vercel's AI SDK: `ModelMessage[]`, as Apex stores it.
-    AiSdkModelMessages: "ai-sdk-model-messages", "AI SDK model messages", One, Json;
+    AiSdkModelMessages: "ai-sdk-model-messages", "AI SDK model messages", One, Json, [JSON], [];
     /// Twenty: rows of UI messages.
-    Twenty: "twenty", "Twenty", One, Parts(Twenty);
+    Twenty: "twenty", "Twenty", One, Parts(Twenty), [JSON], [];
     /// TanStack AI: UI messages.
-    Tanstack: "tanstack", "TanStack AI", One, Parts(Tanstack);
+    Tanstack: "tanstack", "TanStack AI", One, Parts(Tanstack), [JSON], [];
     /// AG-UI: a list of events.
-    AgUiEvents: "ag-ui-events", "AG-UI events", One, Other;
+    AgUiEvents: "ag-ui-events", "AG-UI events", One, Other, [JSON, LINES], [];
     /// AG-UI: the messages of a snapshot.
-    AgUiMessages: "ag-ui-messages", "AG-UI messages", One, Other;
+    AgUiMessages: "ag-ui-messages", "AG-UI messages", One, Other, [JSON], [];
     /// pydantic-ai: `ModelMessagesTypeAdapter`.
-    PydanticAi: "pydantic-ai", "pydantic-ai", One, Json;
+    PydanticAi: "pydantic-ai", "pydantic-ai", One, Json, [JSON], [];
     /// tunacode: a session of pydantic-ai messages.
-    Tunacode: "tunacode", "tunacode", One, Json;
+    Tunacode: "tunacode", "tunacode", One, Json, [JSON], [];
     /// OpenAI Agents SDK: SQLite.
-    OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json;
+    OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json, [JSON, DATABASE], [Log];
     /// LangGraph: checkpoints in SQLite.
-    Langgraph: "langgraph", "LangGraph", Many, Other;
+    Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
     /// A request body, or a list of messages in a provider's own format.
-    Request: "request", "request body", One, Json;
+    Request: "request", "request body", One, Json, [JSON], [];
 }
 
 impl Product {
@@ -124,10 +144,34 @@ impl Product {
     pub fn from_id(id: &str) -> Option<Product> {
         Product::ALL.iter().copied().find(|product| product.id() == id)
     }
+
+    /// The name in options and reports, such as `claude-code`.
+    pub const fn id(self) -> &'static str {
+        self.row().id
+    }
+
+    /// The extensions of its stores' file names.
+    pub fn endings(self) -> impl Iterator<Item = &'static str> {
+        self.row().endings.iter().copied().flatten().copied()
+    }
+
+    /// The files next to its stores.
+    pub const fn beside(self) -> &'static [Beside] {
+        self.row().beside
+    }
+
+    pub(crate) const fn per_file(self) -> PerFile {
+        self.row().per_file
+    }
+
+    pub(crate) const fn form(self) -> Form {
+        self.row().form
+    }
 }
 
 impl fmt::Display for Product {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        // In its makers' spelling.
+        f.write_str(self.row().name)
     }
 }
