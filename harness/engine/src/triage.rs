@@ -33,9 +33,9 @@ impl Signature {
     /// The signature of a finding that was recorded as these parts.
     pub fn of_written(check: &str, severity: Severity, rule: Option<&str>, message: &str) -> Signature {
         let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
-        let says = rule.unwrap_or_else(|| match severity {
-            Severity::BrickedByClient | Severity::TurnFailed => skeleton(message),
-            _ => String::new(),
+        let says = rule.unwrap_or_else(|| match severity.quotes_error() {
+            true => skeleton(message),
+            false => String::new(),
         });
         Signature { severity, check: check.to_owned(), says }
     }

@@ -90,14 +90,68 @@ crate::named! {
     }
 }
 
+/// The turns that do not work because of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Prevented {
+    /// The turn, and those after it.
+    LaterTurns,
+    /// The turn.
+    OneTurn,
+    /// None.
+    Nothing,
+}
+
+/// The author of a finding's message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Message {
+    OfTheSystem,
+    Ours,
+}
+
 impl Severity {
     /// The mildest severity of all: as the threshold, it makes every finding turn a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
 
+    /// The turns that do not work because of such a finding.
+    pub fn prevents(self) -> Prevented {
+        self.nature().0
+    }
+
+    /// True if the message of such a finding is the system's own error.
+    pub fn quotes_error(self) -> bool {
+        self.nature().1 == Message::OfTheSystem
+    }
+
     /// True if a system with this finding in a control plan cannot be judged, because it cannot hold a plain
     /// conversation.
     pub fn ends_conversation(self) -> bool {
-        matches!(self, Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang)
+        self.prevents() == Prevented::LaterTurns
+    }
+
+    fn nature(self) -> (Prevented, Message) {
+        match self {
+            Severity::BrickedByClient => (Prevented::LaterTurns, Message::OfTheSystem),
+            Severity::BrickedByProvider | Severity::Hang => (Prevented::LaterTurns, Message::Ours),
+            Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem),
+            Severity::RequestLoop => (Prevented::OneTurn, Message::Ours),
+            Severity::UserMessageLost
+            | Severity::ResultsLost
+            | Severity::PartialArguments
+            | Severity::ExecutedUnasked
+            | Severity::ExecutedAgain
+            | Severity::SuccessFabricated
+            | Severity::OutcomeDenied
+            | Severity::RunsOnAfterStop
+            | Severity::StuckPart
+            | Severity::ViewsDiffer
+            | Severity::HistoryAltered
+            | Severity::Reordered
+            | Severity::TruncationTaken
+            | Severity::ProviderUnheeded
+            | Severity::LateStop
+            | Severity::Slow
+            | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
+        }
     }
 
     /// The mildest severity that an option value represents: a name, `bricked` or `any`.

@@ -12,7 +12,7 @@ use crate::cli::error::CliError;
 use crate::cli::mending::{Outcome, Treated};
 use brickbat_drive::runner::Job;
 use brickbat_report::report::Case;
-use brickbat_scenario::verdict::{Severity, Verdict};
+use brickbat_scenario::verdict::{Prevented, Verdict};
 use brickbat_sessions::{self as sessions, Fault, Spot};
 
 /// An executed plan, and how its store was handled.
@@ -280,10 +280,10 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
     }
     let findings = case.findings.iter().chain(&case.application).flat_map(|finding| finding.with_also());
     let worst = findings.filter_map(|finding| {
-        let fate = match finding.severity {
-            Severity::BrickedByProvider | Severity::BrickedByClient | Severity::Hang => Fate::Bricked,
-            Severity::TurnFailed | Severity::RequestLoop => Fate::TurnFailed,
-            _ => return None,
+        let fate = match finding.severity.prevents() {
+            Prevented::LaterTurns => Fate::Bricked,
+            Prevented::OneTurn => Fate::TurnFailed,
+            Prevented::Nothing => return None,
         };
         // The first word of the message is the class of the error; the rest may contain ids.
         let class = finding.message.split([':', ' ']).next().unwrap_or_default();

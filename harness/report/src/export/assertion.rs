@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::rules::{self, RuleCode};
 use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::{Event, RequestKind, TurnOutcome};
-use brickbat_scenario::verdict::Severity;
 
 /// An assertion of a test.
 #[derive(Debug, Clone, PartialEq)]
@@ -95,7 +94,7 @@ fn works(record: &Record, finding: &FindingNote) -> Result<Assertion, NoAssertio
     let turn = turn_in(&finding.place).ok_or(NoAssertion::UnknownTurn)?;
     let raised = |event: &Event| matches!(event, Event::TurnEnded { outcome: TurnOutcome::Raised { .. } });
     let has_raised = events(record).any(|(at, event)| at == turn && raised(event));
-    if !matches!(finding.severity, Severity::BrickedByClient | Severity::TurnFailed) || !has_raised {
+    if !finding.severity.quotes_error() || !has_raised {
         return Err(NoAssertion::NothingRaised);
     }
     Ok(Assertion::Works { turn })
