@@ -76,6 +76,23 @@ impl Chosen {
         }
     }
 
+    /// True if the choice leaves out built-in scenarios. A shard leaves out none: the other shards have the rest.
+    pub(super) fn is_part(&self) -> bool {
+        // A new field of the choice has to be placed here.
+        let Chosen {
+            scenarios,
+            filter,
+            exclude,
+            system: _,
+            model: _,
+            dialects: _,
+            profiles: _,
+            seed: _,
+            shard: _,
+        } = self;
+        !scenarios.is_empty() || filter.is_some() || !exclude.is_empty()
+    }
+
     pub(super) fn profile_names(&self) -> Vec<String> {
         self.profiles.iter().map(|profile| profile.name.to_owned()).collect()
     }

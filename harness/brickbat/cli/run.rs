@@ -211,11 +211,7 @@ impl Run {
 
     /// The set of requirements that the run covers completely, if any.
     fn whole_requirements(&self, work: &Work, cases: &[Case]) -> Option<Requirements> {
-        let is_part = !self.plans.scenarios.is_empty()
-            || self.plans.filter.is_some()
-            || !self.plans.exclude.is_empty()
-            || self.rerun_failed.is_some();
-        if is_part {
+        if work.chosen.is_part() || self.rerun_failed.is_some() {
             return None;
         }
         let set = self.requirements.clone().or_else(Requirements::newest)?;
