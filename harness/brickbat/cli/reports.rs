@@ -35,14 +35,14 @@ impl ReportOptions {
 
     /// True if a report shows what happened in the cases.
     pub(super) fn shows_records(&self) -> bool {
-        self.reports.iter().any(|report| report.format.ending == "html")
+        self.reports.iter().any(|report| report.format.shows_records())
     }
 
     /// Writes the reports, and lists those that cannot be written. The others, and the findings of the run, stay
     /// valid. `records` are those of the cases that represent the causes, if they were kept.
     pub(super) fn write(&self, report: &Report, fail_on: Severity, records: &[Record]) {
         for ReportFile { path, format } in &self.reports {
-            let text = (format.render)(report, fail_on, records);
+            let text = format.render(report, fail_on, records);
             write_beside_verdict(path, &text);
         }
     }

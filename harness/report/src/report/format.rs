@@ -11,9 +11,30 @@ pub struct Format {
     pub name: &'static str,
     /// Its readers, for the table of formats in the documents.
     pub used_for: &'static str,
-    /// Renders a report, given the mildest severity that makes it red, and the records of the cases that
-    /// represent its causes.
-    pub render: fn(&Report, Severity, &[Record]) -> String,
+    render: Render,
+}
+
+/// Renders a report, given the mildest severity that makes it red.
+#[derive(Debug)]
+enum Render {
+    Report(fn(&Report, Severity) -> String),
+    /// The format also shows the records of the cases that represent the causes, which the run then keeps.
+    WithRecords(fn(&Report, Severity, &[Record]) -> String),
+}
+
+impl Format {
+    /// True if the format shows what happened in the cases.
+    pub fn shows_records(&self) -> bool {
+        matches!(self.render, Render::WithRecords(_))
+    }
+
+    /// The report in this format. `records` are those of the cases that represent its causes.
+    pub fn render(&self, report: &Report, fail_on: Severity, records: &[Record]) -> String {
+        match self.render {
+            Render::Report(render) => render(report, fail_on),
+            Render::WithRecords(render) => render(report, fail_on, records),
+        }
+    }
 }
 
 /// Every format.
@@ -22,24 +43,24 @@ pub const FORMATS: [Format; 4] = [
         ending: "json",
         name: "JSON",
         used_for: "`merge`, `matrix`, `diff` and your own programs; `brickbat schema report` prints its schema",
-        render: |report, _, _| report.to_json(),
+        render: Render::Report(|report, _| report.to_json()),
     },
     Format {
         ending: "xml",
         name: "JUnit",
         used_for: "the test view of a CI system, with the time of each plan",
-        render: |report, fail_on, _| junit::to_xml(report, fail_on),
+        render: Render::Report(junit::to_xml),
     },
     Format {
         ending: "html",
         name: "HTML",
         used_for: "reading: one file with causes, timelines and requests",
-        render: html::to_html,
+        render: Render::WithRecords(html::to_html),
     },
     Format {
         ending: "sarif",
         name: "SARIF",
         used_for: "code scanning",
-        render: |report, fail_on, _| annotations::to_sarif(report, fail_on),
+        render: Render::Report(annotations::to_sarif),
     },
 ];
