@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use super::Signature;
 use brickbat_scenario::hash::fnv1a;
-use brickbat_scenario::scenario::{Action, Block, Given, GivenBlock, GivenMessage, Scenario};
+use brickbat_scenario::scenario::{
+    Action, Block, Call, Given, GivenBlock, GivenMessage, Limits, Reply, Scenario, Tool, Turn,
+};
 
 /// The faults as text: each action with its position, and all other oddities.
 pub fn words(scenario: &Scenario) -> String {
@@ -46,7 +48,8 @@ fn action(action: &Action) -> String {
     }
 }
 
-/// Oddities besides the actions: in the model's replies, and in how tools end.
+/// Oddities besides the actions: in the model's replies, and in how tools end. Every field is named, so that a new one
+/// is an oddity or is left out on purpose.
 fn oddities(scenario: &Scenario) -> Vec<String> {
     let mut odd = BTreeSet::new();
     let mut add = |is_so: bool, name: &str| {
@@ -54,68 +57,107 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
             odd.insert(name.to_owned());
         }
     };
-    for tool in scenario.tools.values() {
-        add(tool.fails.is_some(), "failing-tool");
-        add(tool.throws.is_some(), "throwing-tool");
-        add(tool.denies.is_some(), "denied-tool");
-        add(tool.deaf, "deaf-tool");
-        add(tool.asks, "asking-tool");
-        add(tool.missing, "missing-tool");
-        add(tool.called.is_some(), "odd-tool-name");
-        add(tool.hangs, "hanging-tool");
-        add(tool.ends, "final-tool");
-        add(tool.hands_over, "handoff");
-        add(tool.client, "client-tool");
-        add(tool.bytes.is_some(), "large-result");
-        add(
-            [&tool.returns, &tool.fails, &tool.throws].into_iter().flatten().any(String::is_empty),
-            "silent-tool",
-        );
-    }
-    add(scenario.given.is_some(), "given-history");
-    scenario.given.iter().for_each(|given| in_given(given, &mut add));
-    add(scenario.limits.steps.is_some(), "step-limit");
-    add(scenario.limits.window.is_some(), "small-window");
-    for turn in &scenario.turns {
-        add(turn.process != 1, "second-process");
-        for reply in &turn.replies {
-            add(reply.interleave, "interleaved-calls");
-            add(reply.stop.is_some() && !reply.pauses(), "odd-stop-reason");
-            add(reply.pauses(), "pause");
-            add(reply.indices.is_some(), "odd-indices");
-            for block in reply.attempts.iter().flatten() {
-                match block {
-                    Block::Call(call) => {
-                        add(call.id.is_some(), "odd-call-id");
-                        add(call.raw.is_some(), "odd-arguments");
-                    }
-                    Block::Text(text) => add(text.is_empty(), "empty-text"),
-                    Block::Think(_) => add(true, "thinking"),
-                    Block::Search(_) => add(true, "search"),
-                    Block::Found(_) => {}
-                }
-            }
-        }
-        add(!turn.settle.is_empty(), "order");
+    // `class` to `model` describe the scenario, and `expect` its verdict.
+    let Scenario {
+        schema: _,
+        comment: _,
+        class: _,
+        evidence: _,
+        found: _,
+        profile: _,
+        model: _,
+        needs: _,
+        vary: _,
+        expect: _,
+        given,
+        tools,
+        limits: Limits { steps, window },
+        turns,
+    } = scenario;
+    tools.values().for_each(|tool| in_tool(tool, &mut add));
+    add(given.is_some(), "given-history");
+    given.iter().for_each(|given| in_given(given, &mut add));
+    add(steps.is_some(), "step-limit");
+    add(window.is_some(), "small-window");
+    // `at` has the actions.
+    for Turn { user: _, process, replies, settle, at: _ } in turns {
+        add(*process != 1, "second-process");
+        replies.iter().for_each(|reply| in_reply(reply, &mut add));
+        add(!settle.is_empty(), "order");
     }
     odd.into_iter().collect()
+}
+
+fn in_tool(tool: &Tool, add: &mut impl FnMut(bool, &str)) {
+    let Tool {
+        returns,
+        fails,
+        throws,
+        denies,
+        deaf,
+        asks,
+        missing,
+        called,
+        hangs,
+        ends,
+        hands_over,
+        bytes,
+        agent: _,
+        client,
+    } = tool;
+    add(fails.is_some(), "failing-tool");
+    add(throws.is_some(), "throwing-tool");
+    add(denies.is_some(), "denied-tool");
+    add(*deaf, "deaf-tool");
+    add(*asks, "asking-tool");
+    add(*missing, "missing-tool");
+    add(called.is_some(), "odd-tool-name");
+    add(*hangs, "hanging-tool");
+    add(*ends, "final-tool");
+    add(*hands_over, "handoff");
+    add(*client, "client-tool");
+    add(bytes.is_some(), "large-result");
+    add([returns, fails, throws].into_iter().flatten().any(String::is_empty), "silent-tool");
+}
+
+fn in_reply(reply: &Reply, add: &mut impl FnMut(bool, &str)) {
+    let Reply { attempts, interleave, stop, indices } = reply;
+    add(*interleave, "interleaved-calls");
+    add(stop.is_some() && !reply.pauses(), "odd-stop-reason");
+    add(reply.pauses(), "pause");
+    add(indices.is_some(), "odd-indices");
+    for block in attempts.iter().flatten() {
+        match block {
+            Block::Call(call) => in_call(call, add),
+            Block::Text(text) => add(text.is_empty(), "empty-text"),
+            Block::Think(_) => add(true, "thinking"),
+            Block::Search(_) => add(true, "search"),
+            Block::Found(_) => {}
+        }
+    }
+}
+
+fn in_call(call: &Call, add: &mut impl FnMut(bool, &str)) {
+    let Call { name: _, tool: _, args: _, raw, id, deltas: _, agent: _ } = call;
+    add(id.is_some(), "odd-call-id");
+    add(raw.is_some(), "odd-arguments");
 }
 
 /// Oddities in the given history. A given history alone is not one.
 fn in_given(given: &Given, add: &mut impl FnMut(bool, &str)) {
     add(!given.lost().is_empty(), "lost-call");
     for message in given.messages() {
-        add(matches!(message, GivenMessage::Picture(_)), "stored-picture");
-        add(matches!(message, GivenMessage::System(_)), "stored-instructions");
-        add(matches!(message, GivenMessage::Failed(_)), "stored-failure");
-        add(matches!(message, GivenMessage::Compacted(_)), "stored-compaction");
-        add(matches!(message, GivenMessage::User(text) if text.trim().is_empty()), "blank-text");
+        match message {
+            GivenMessage::Picture(_) => add(true, "stored-picture"),
+            GivenMessage::System(_) => add(true, "stored-instructions"),
+            GivenMessage::Failed(_) => add(true, "stored-failure"),
+            GivenMessage::Compacted(_) => add(true, "stored-compaction"),
+            GivenMessage::User(text) => add(text.trim().is_empty(), "blank-text"),
+            GivenMessage::Assistant(_) | GivenMessage::Results(_) => {}
+        }
         for block in message.blocks() {
             match block {
-                GivenBlock::Call(call) => {
-                    add(call.id.is_some(), "odd-call-id");
-                    add(call.raw.is_some(), "odd-arguments");
-                }
+                GivenBlock::Call(call) => in_call(call, add),
                 GivenBlock::Text(text) => add(text.trim().is_empty(), "blank-text"),
                 GivenBlock::Think(_) => add(true, "stored-thinking"),
             }

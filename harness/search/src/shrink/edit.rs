@@ -272,3 +272,78 @@ fn take_out(scenario: &mut Scenario, edit: &Edit) {
         Edit::Plain(value) => plain::make(scenario, value),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use brickbat_scenario::scenario::{CallId, Indices, Limits, Stop, SubAgent};
+
+    use super::*;
+
+    /// The value after all switches that are on.
+    fn straight<T: Clone>(switches: &[Switch<T>], odd: &T) -> T {
+        let mut value = odd.clone();
+        for switch in on(switches, odd) {
+            switches[switch].1(&mut value);
+        }
+        value
+    }
+
+    /// Every field is named, so that a new one needs a switch, or a value that stays.
+    #[test]
+    fn each_odd_field_of_a_tool_has_a_switch() {
+        let text = || Some("odd".to_owned());
+        let odd = Tool {
+            returns: text(),
+            fails: text(),
+            throws: text(),
+            denies: text(),
+            deaf: true,
+            asks: true,
+            missing: true,
+            called: text(),
+            hangs: true,
+            ends: true,
+            hands_over: true,
+            bytes: Some(1),
+            // Its conversation is in its calls.
+            agent: true,
+            client: true,
+        };
+        assert_eq!(straight(&OF_TOOL, &odd), Tool { returns: text(), agent: true, ..Tool::default() });
+    }
+
+    #[test]
+    fn each_odd_field_of_a_call_has_a_switch() {
+        let agent = |refused| Some(SubAgent { asked: String::new(), replies: Vec::new(), refused });
+        let plain = Call { agent: agent(None), ..Call::new("a", "lookup") };
+        let odd = Call {
+            name: "a".to_owned(),
+            tool: "lookup".to_owned(),
+            // `plain` simplifies these.
+            args: plain.args.clone(),
+            deltas: plain.deltas,
+            raw: Some("{".to_owned()),
+            id: Some(CallId::Missing),
+            agent: agent(Some(500)),
+        };
+        assert_eq!(straight(&OF_CALL, &odd), plain);
+    }
+
+    #[test]
+    fn each_odd_field_of_a_reply_has_a_switch() {
+        let odd = Reply {
+            attempts: Vec::new(),
+            interleave: true,
+            stop: Some(Stop::Length),
+            indices: Some(Indices::Same),
+        };
+        assert_eq!(straight(&OF_REPLY, &odd), Reply { attempts: Vec::new(), ..Reply::new(Vec::new()) });
+    }
+
+    #[test]
+    fn each_limit_has_a_switch() {
+        let odd =
+            Scenario { limits: Limits { steps: Some(1), window: Some(100) }, ..Scenario::new("One turn.") };
+        assert_eq!(straight(&OF_SCENARIO, &odd).limits, Limits::default());
+    }
+}
