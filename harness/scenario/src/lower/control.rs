@@ -1,7 +1,7 @@
 //! The control plan of a plan.
 
 use crate::action::Action;
-use crate::plan::{MARKER, Plan, PlannedCall, Script, ToolOutcome};
+use crate::plan::{MARKER, Plan, PlannedCall, PlannedTool, Script, ToolOutcome};
 use crate::surrogate::HALF_CHARACTER;
 
 use super::{providers, searches};
@@ -21,10 +21,11 @@ pub fn control(plan: &Plan) -> Plan {
         .retain(|call| !call.given && plan.turns[call.turn].plain_attempt(call.reply) == call.attempt);
     (control.step_limit, control.window) = (None, None);
     control.tools.append(&mut control.missing);
-    control
-        .tools
-        .iter_mut()
-        .for_each(|tool| (tool.ends, tool.hands_over, tool.client) = (false, false, false));
+    for tool in &mut control.tools {
+        // A new property of a tool has to be placed here.
+        let PlannedTool { ends, hands_over, client, name: _, params: _, deaf: _, asks: _, agent: _ } = tool;
+        (*ends, *hands_over, *client) = (false, false, false);
+    }
     for call in &mut control.calls {
         call.put_right();
         (call.hangs, call.hands_over) = (false, false);

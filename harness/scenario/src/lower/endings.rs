@@ -2,26 +2,17 @@
 
 use crate::action::Action;
 use crate::plan::{CallKey, PlannedAction, PlannedPoint, PlannedTurn};
-use crate::scenario::{Need, Scenario};
+use crate::scenario::{Limits, Need, Scenario};
 
 use super::limits::MAX_REPLIES;
 use super::points::{BuiltTurn, TurnContext, n_calls};
 use super::problem::{Problem, Problems};
-use super::sub_agents;
 
-/// The capabilities that a scenario needs for its limits and its tools.
+/// The capabilities that a scenario needs for its limits.
 pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
-    let limit = scenario.limits.steps.map(|_| Need::StepLimit);
-    let is_final = scenario.tools.values().any(|tool| tool.ends);
-    let window = scenario.limits.window.map(|_| Need::AutoCompaction);
-    let hands_over = scenario.tools.values().any(|tool| tool.hands_over);
-    let is_of_client = scenario.tools.values().any(|tool| tool.client);
-    let of_tools = [
-        is_final.then_some(Need::FinalTools),
-        hands_over.then_some(Need::Handoffs),
-        is_of_client.then_some(Need::ClientTools),
-    ];
-    limit.into_iter().chain(window).chain(of_tools.into_iter().flatten()).chain(sub_agents::needs(scenario))
+    let Limits { steps, window } = scenario.limits;
+    let limit = steps.map(|_| Need::StepLimit);
+    limit.into_iter().chain(window.map(|_| Need::AutoCompaction))
 }
 
 /// The allowed sizes of a window: a smaller one cannot contain a result, and no scenario fills a larger one.

@@ -215,9 +215,6 @@ fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
 fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
     needs.extend(malformations::needs(scenario, dialect));
-    if scenario.tools.values().any(|tool| tool.asks) {
-        needs.push(Need::Approvals);
-    }
     if scenario.thinks() {
         needs.push(Need::Thinking);
     }
@@ -229,6 +226,7 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     }
     needs.extend(given::needs(scenario));
     needs.extend(endings::needs(scenario));
+    needs.extend(tools::needs(scenario));
     let points = scenario.turns.iter().flat_map(|turn| &turn.at).filter_map(|at| at.point());
     needs.extend(points.filter_map(|point| point.spec().needs));
     for action in turns.iter().flat_map(|turn| &turn.actions) {

@@ -2,17 +2,13 @@
 
 use crate::action::Action;
 use crate::plan::ToolOutcome;
-use crate::scenario::{Block, Call, Need, Scenario, SubAgent, Tool};
+use crate::scenario::{Block, Call, Scenario, SubAgent, Tool};
 
 use super::header::check_block;
 use super::limits::{MAX_BLOCKS, MAX_REPLIES, text, too_many};
 use super::position::{self, BlockPosition};
 use super::problem::{Problem, Problems};
-
-/// The capability that a scenario needs for its sub-agents.
-pub(super) fn needs(scenario: &Scenario) -> Option<Need> {
-    scenario.tools.values().any(|tool| tool.agent).then_some(Need::SubAgents)
-}
+use super::tools;
 
 /// The outcome of a call that starts a sub-agent: its last text, or the error of its provider.
 pub(super) fn outcome(agent: &SubAgent, marker: &str) -> ToolOutcome {
@@ -38,21 +34,7 @@ fn last_text(agent: &SubAgent) -> String {
 /// Rejects other keys for a tool that is a sub-agent.
 pub(super) fn check_tool(name: &str, tool: &Tool, problems: &mut Problems) {
     let base = format!("/tools/{}", position::step(name));
-    let others = [
-        ("returns", tool.returns.is_some()),
-        ("fails", tool.fails.is_some()),
-        ("throws", tool.throws.is_some()),
-        ("denies", tool.denies.is_some()),
-        ("bytes", tool.bytes.is_some()),
-        ("deaf", tool.deaf),
-        ("asks", tool.asks),
-        ("missing", tool.missing),
-        ("hangs", tool.hangs),
-        ("ends", tool.ends),
-        ("hands_over", tool.hands_over),
-        ("client", tool.client),
-    ];
-    for (key, _) in others.into_iter().filter(|(_, is_given)| *is_given) {
+    for key in tools::keys_beside(tool, &["agent", "called"]) {
         let message = format!("the tool `{name}` is an `agent`, which does not allow `{key}`");
         problems.add(Problem::new(format!("{base}/{key}"), message));
     }
@@ -140,7 +122,8 @@ fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut P
         Problem::new(pointer, "the calls of a sub-agent cannot have `raw` or `id`")
     });
     let Some(tool) = scenario.tools.get(&call.tool) else { return };
-    let is_uncommon = tool.asks || tool.missing || tool.hangs || tool.ends || tool.hands_over || tool.client;
+    let common = ["returns", "fails", "throws", "denies", "bytes", "deaf", "called", "agent"];
+    let is_uncommon = tools::keys_beside(tool, &common).next().is_some();
     problems.add_if(is_uncommon, || {
         Problem::new(
             format!("{pointer}/tool"),
@@ -153,7 +136,7 @@ fn check_inner(pointer: &str, call: &Call, scenario: &Scenario, problems: &mut P
 /// Rejects a changed history, a given history and a window in a scenario with sub-agents, because a sub-agent
 /// is recognised by the beginning of its conversation.
 pub(super) fn check_scenario(scenario: &Scenario, problems: &mut Problems) {
-    if needs(scenario).is_none() {
+    if !scenario.tools.values().any(|tool| tool.agent) {
         return;
     }
     for (turn, said) in scenario.turns.iter().enumerate() {

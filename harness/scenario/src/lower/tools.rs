@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use crate::plan::{MARKER, PlannedTool, ToolOutcome};
-use crate::scenario::{Call, Scenario, Tool};
+use crate::scenario::{Call, Need, Scenario, Tool};
 
 use super::limits;
 use super::malformations;
@@ -59,9 +59,33 @@ pub(super) fn check(scenario: &Scenario, problems: &mut Problems) {
 pub(super) fn planned(scenario: &Scenario) -> (Vec<PlannedTool>, Vec<PlannedTool>) {
     let (missing, given): (Vec<_>, Vec<_>) = scenario.tools.iter().partition(|(_, tool)| tool.missing);
     let planned = |(name, tool): (&String, &Tool)| {
-        let Tool { deaf, asks, ends, hands_over, agent, client, .. } = *tool;
-        let tool = PlannedTool::new(name, params(scenario, name));
-        PlannedTool { deaf, asks, ends, hands_over, agent, client, ..tool }
+        // The others concern the outcome of a call, or its name. A new field has to be placed here.
+        let Tool {
+            deaf,
+            asks,
+            ends,
+            hands_over,
+            agent,
+            client,
+            returns: _,
+            fails: _,
+            throws: _,
+            denies: _,
+            missing: _,
+            called: _,
+            hangs: _,
+            bytes: _,
+        } = *tool;
+        PlannedTool {
+            name: name.clone(),
+            params: params(scenario, name),
+            deaf,
+            asks,
+            ends,
+            hands_over,
+            agent,
+            client,
+        }
     };
     (given.into_iter().map(planned).collect(), missing.into_iter().map(planned).collect())
 }
@@ -125,40 +149,62 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
     });
 }
 
-/// Checks a handoff: it ends when the other agent continues, and no system supports other settings for it.
+/// The capabilities that a scenario needs for its tools.
+pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
+    scenario.tools.values().flat_map(|tool| {
+        // Every system can run a tool with the others. A new field has to be placed here.
+        let Tool {
+            asks,
+            ends,
+            hands_over,
+            agent,
+            client,
+            returns: _,
+            fails: _,
+            throws: _,
+            denies: _,
+            deaf: _,
+            missing: _,
+            called: _,
+            hangs: _,
+            bytes: _,
+        } = *tool;
+        let needs = [
+            asks.then_some(Need::Approvals),
+            ends.then_some(Need::FinalTools),
+            hands_over.then_some(Need::Handoffs),
+            agent.then_some(Need::SubAgents),
+            client.then_some(Need::ClientTools),
+        ];
+        needs.into_iter().flatten()
+    })
+}
+
+/// Checks a handoff: it ends when the other agent continues, and no system supports other settings for it. Its
+/// outcomes, `agent` and `client` are checked elsewhere.
 fn check_handoff(name: &str, tool: &Tool, problems: &mut Problems) {
-    let also = [
-        ("missing", tool.missing),
-        ("ends", tool.ends),
-        ("hangs", tool.hangs),
-        ("deaf", tool.deaf),
-        ("asks", tool.asks),
-        ("bytes", tool.bytes.is_some()),
-    ];
+    let allowed = ["returns", "fails", "throws", "denies", "called", "hands_over", "agent", "client"];
     if tool.hands_over {
-        exclude(name, ("hands_over", "hands over"), &also, problems);
+        exclude(name, ("hands_over", "hands over"), (tool, &allowed), problems);
     }
 }
 
 /// Checks a client tool: it ends with a result, and the system neither runs it nor can stop it.
 fn check_client(name: &str, tool: &Tool, problems: &mut Problems) {
-    let also = [
-        ("throws", tool.throws.is_some()),
-        ("denies", tool.denies.is_some()),
-        ("missing", tool.missing),
-        ("ends", tool.ends),
-        ("deaf", tool.deaf),
-        ("asks", tool.asks),
-        ("hands_over", tool.hands_over),
-    ];
+    let allowed = ["returns", "fails", "bytes", "called", "hangs", "agent", "client"];
     if tool.client {
-        exclude(name, ("client", "runs on the user's side"), &also, problems);
+        exclude(name, ("client", "runs on the user's side"), (tool, &allowed), problems);
     }
 }
 
 /// Rejects keys of a tool that cannot be combined with the key `own`, which makes the tool do `does`.
-fn exclude(name: &str, (own, does): (&str, &str), also: &[(&str, bool)], problems: &mut Problems) {
-    for (key, _) in also.iter().filter(|(_, is_there)| *is_there) {
+fn exclude(
+    name: &str,
+    (own, does): (&str, &str),
+    (tool, allowed): (&Tool, &[&str]),
+    problems: &mut Problems,
+) {
+    for key in keys_beside(tool, allowed) {
         problems.add(
             Problem::new(
                 format!("/tools/{}/{key}", position::step(name)),
@@ -167,6 +213,44 @@ fn exclude(name: &str, (own, does): (&str, &str), also: &[(&str, bool)], problem
             .with_hint(format!("remove `{key}`, or `{own}`")),
         );
     }
+}
+
+/// The keys of a tool beside the allowed ones. Every field is named, so that a new key cannot be combined with a
+/// handoff, a client tool or a sub-agent until it is allowed there.
+pub(super) fn keys_beside(tool: &Tool, allowed: &[&str]) -> impl Iterator<Item = &'static str> {
+    let Tool {
+        returns,
+        fails,
+        throws,
+        denies,
+        bytes,
+        deaf,
+        asks,
+        missing,
+        called,
+        hangs,
+        ends,
+        hands_over,
+        agent,
+        client,
+    } = tool;
+    let keys = [
+        ("returns", returns.is_some()),
+        ("fails", fails.is_some()),
+        ("throws", throws.is_some()),
+        ("denies", denies.is_some()),
+        ("bytes", bytes.is_some()),
+        ("deaf", *deaf),
+        ("asks", *asks),
+        ("missing", *missing),
+        ("called", called.is_some()),
+        ("hangs", *hangs),
+        ("ends", *ends),
+        ("hands_over", *hands_over),
+        ("agent", *agent),
+        ("client", *client),
+    ];
+    keys.into_iter().filter(|(key, is_given)| *is_given && !allowed.contains(key)).map(|(key, _)| key)
 }
 
 fn check_call(scenario: &Scenario, place: BlockPosition, call: &Call, problems: &mut Problems) {
