@@ -167,7 +167,7 @@ impl RunFolder {
         };
         if !is_empty {
             match std::fs::symlink_metadata(path.join(RUN)) {
-                Ok(file) if file.is_file() => read_note(path).map_err(|_| FolderError::foreign(path))?,
+                Ok(file) if file.is_file() => read_note(path).map_err(|error| error.unless_foreign(path))?,
                 _ => return Err(FolderError::foreign(path)),
             };
             folder.clear()?;
@@ -287,8 +287,25 @@ pub fn read_note(folder: &Path) -> Result<RunNote, FolderError> {
     let path = folder.join(RUN);
     let no_run = || FolderError::NoRun { path: folder.to_owned() };
     let text = read(&path).map_err(|error| FolderError::unreadable(&path, error))?.ok_or_else(no_run)?;
-    let note: RunNote = serde_json::from_str(&text).map_err(|error| FolderError::unreadable(&path, error))?;
-    if note.kind == KIND && note.schema == SCHEMA { Ok(note) } else { Err(no_run()) }
+    let head: Head = serde_json::from_str(&text).map_err(|error| FolderError::unreadable(&path, error))?;
+    if head.kind != KIND {
+        return Err(no_run());
+    }
+    let of_other = |source| FolderError::OtherVersion { path: path.clone(), brickbat: head.brickbat, source };
+    if head.schema != SCHEMA {
+        return Err(of_other(format!("its schema is {}, not {SCHEMA}", head.schema).into()));
+    }
+    // A verdict or a severity may be newer than this program.
+    serde_json::from_str(&text).map_err(|error| of_other(error.into()))
+}
+
+/// The part of `run.json` that every version writes.
+#[derive(Debug, Deserialize)]
+struct Head {
+    kind: String,
+    schema: u32,
+    #[serde(default)]
+    brickbat: String,
 }
 
 /// The cases in a run folder, each with its own folder, sorted by system and plan. After an interrupted

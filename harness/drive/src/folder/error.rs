@@ -25,6 +25,12 @@ pub enum FolderError {
          hint: `brickbat run --out DIR` makes one", .path.display()
     )]
     NoRun { path: PathBuf },
+    /// The format is that of another version of Brickbat.
+    #[error(
+        "{} was written by another version of Brickbat, {brickbat}; this is {}: {source}\n\
+         hint: use the version that wrote it, or run again with --out", .path.display(), env!("CARGO_PKG_VERSION")
+    )]
+    OtherVersion { path: PathBuf, brickbat: String, source: Box<dyn Error + Send + Sync> },
     #[error("cannot read {}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: Box<dyn Error + Send + Sync> },
 }
@@ -32,6 +38,11 @@ pub enum FolderError {
 impl FolderError {
     pub(super) fn foreign(path: &Path) -> FolderError {
         FolderError::Foreign { path: path.to_owned() }
+    }
+
+    /// The reason for leaving a folder alone: it is of another version, or of another program.
+    pub(super) fn unless_foreign(self, path: &Path) -> FolderError {
+        if matches!(self, FolderError::OtherVersion { .. }) { self } else { FolderError::foreign(path) }
     }
 
     pub(super) fn unwritable(path: &Path, source: std::io::Error) -> FolderError {
