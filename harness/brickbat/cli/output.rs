@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::error::BAD_INPUT;
 use super::secrets::redactor;
-use super::unread::{self, Stream};
+use super::unread::{self, Kind, Stream};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::plain;
 
@@ -32,7 +32,14 @@ pub(super) fn print_json(mut value: Value) {
 
 /// Prints a text that contains no user content, unchanged.
 pub(super) fn print_plain(text: &str) {
-    if let Some(text) = unread::take(Stream::Out, text.to_owned()) {
+    if let Some(text) = unread::take(Stream::Out, Kind::Event, text.to_owned()) {
+        write_out(&text);
+    }
+}
+
+/// Prints the answer to an order, unchanged. It has a place even when many events are unread.
+pub(super) fn print_answer(text: &str) {
+    if let Some(text) = unread::take(Stream::Out, Kind::Answer, text.to_owned()) {
         write_out(&text);
     }
 }
@@ -64,7 +71,9 @@ pub(super) fn error(error: impl Display) {
 /// Prints a note to standard error, redacted.
 pub(super) fn tell(words: impl Display) {
     let words = words.to_string();
-    if let Some(line) = unread::take(Stream::Err, format!("{}\n", safe(&redactor().text(&words)))) {
+    if let Some(line) =
+        unread::take(Stream::Err, Kind::Event, format!("{}\n", safe(&redactor().text(&words))))
+    {
         // If standard error is closed, there is nowhere to report that.
         let _ = anstream::stderr().write_all(line.as_bytes());
     }

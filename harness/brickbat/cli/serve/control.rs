@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::cli::output::print_plain;
+use crate::cli::output::{print_answer, print_plain};
 use crate::cli::secrets::redactor;
 use brickbat_drive::strict_server::variables::{WITHOUT, base_urls, for_url};
 use brickbat_drive::strict_server::{Seen, StrictServer};
@@ -48,7 +48,7 @@ pub(super) async fn play(server: &mut StrictServer) {
         Ok(()) = tokio::signal::ctrl_c() => {}
         () = std::future::ready(()) => {}
     }
-    say(&ready(server.base_url()));
+    say(ready(server.base_url()));
     loop {
         // Biased, so that an event is reported before the answer to a later order.
         tokio::select! {
@@ -65,7 +65,7 @@ pub(super) async fn play(server: &mut StrictServer) {
                     for seen in server.unread() {
                         tell(server, seen);
                     }
-                    say(&carried_out(server, &line));
+                    print_answer(&line_of(carried_out(server, &line)));
                 }
                 None => return,
             },
@@ -107,11 +107,11 @@ fn tell(server: &StrictServer, seen: Seen) {
     match seen {
         Seen::Notice(notice) => {
             if let Some(value) = told(&notice) {
-                say(&value);
+                say(value);
             }
         }
         Seen::EndProgram(exchange, _) => match server.order_of(exchange) {
-            Some(armed) => say(&json!({ "said": "reached", "armed": armed, "exchange": exchange.0 })),
+            Some(armed) => say(json!({ "said": "reached", "armed": armed, "exchange": exchange.0 })),
             // A stop of a scenario, which only `wrap` carries out.
             None => server.release(exchange),
         },
@@ -187,8 +187,11 @@ fn order(what: &str, at: Option<&str>) -> Result<Order, NoPoint> {
     Order::new(ordered, at)
 }
 
-fn say(value: &Value) {
-    let mut value = value.clone();
+fn say(value: Value) {
+    print_plain(&line_of(value));
+}
+
+fn line_of(mut value: Value) -> String {
     redactor().value(&mut value);
-    print_plain(&format!("{value}\n"));
+    format!("{value}\n")
 }
