@@ -204,7 +204,7 @@ fn a_tool_may_run_only_with_the_models_arguments() {
         for dialect in [Dialect::AnthropicMessages, Dialect::OpenaiChat] {
             let plan = plan(name, dialect);
             expect_unaccused(&plan, &running_with(&plan, args), Verdict::Pass);
-            let wrong = "a tool ran with arguments that the model never gave";
+            let wrong = "a tool ran without an argument that is required";
             expect_failure(&plan, &running_with(&plan, "{}"), "arguments-complete", &[wrong]);
         }
     }
