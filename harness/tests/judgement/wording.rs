@@ -23,6 +23,7 @@ fn raised_in(run: &Run, bad: usize) -> Run {
 }
 
 /// The run with the messages of each request changed, by the number of the request.
+#[expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 fn with_messages(run: &Run, change: impl Fn(usize, &mut Vec<Value>)) -> Run {
     let n = std::cell::Cell::new(0);
     with_bodies(run, |body| {
