@@ -114,10 +114,16 @@ fn follow_ups_that_wipe_the_thread_and_leave_the_tools_out_fail() {
 #[test]
 fn a_turn_that_raises_without_a_fault_fails() {
     for dialect in Dialect::ALL {
-        for name in ["fault/pause#p=text-1", "reorder/error-before-call"] {
+        for (name, words) in [
+            ("fault/pause#p=text-1", "TypeError: boom"),
+            (
+                "reorder/error-before-call",
+                "TypeError: boom (in this turn, the tool of call b returned an error)",
+            ),
+        ] {
             let plan = plan(name, dialect);
             let run = with_first_outcome(&run(&plan), raised());
-            expect_failure(&plan, &run, "thread-survives", &["TypeError: boom"]);
+            expect_failure(&plan, &run, "thread-survives", &[words]);
         }
     }
 }

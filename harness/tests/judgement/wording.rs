@@ -38,6 +38,8 @@ fn a_turn_that_waits_for_a_deaf_tool_names_the_tool() {
     for plan in on_each("tools/hangs#k=2") {
         let hung = rebuilt(&run(&plan), |turn, event| match event {
             Event::TurnEnded { .. } if turn == 0 => vec![Event::GaveUp],
+            // The turn that never ends is the last one.
+            _ if turn > 0 => Vec::new(),
             event => vec![event.clone()],
         });
         let words = "the turn does not end after the stop, because it waits for the tool of call b, which \
@@ -48,7 +50,7 @@ fn a_turn_that_waits_for_a_deaf_tool_names_the_tool() {
 
 #[test]
 fn a_failed_turn_names_what_happened_in_it() {
-    let plan = plan("tools/half-character", Dialect::Gemini);
+    let plan = plan("tools/half-character", Dialect::OpenaiChat);
     let failed = found(&plan, &raised_in(&run(&plan), 0), "thread-survives").unwrap();
     assert_eq!(failed.severity, Severity::TurnFailed);
     assert!(

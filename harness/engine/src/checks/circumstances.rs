@@ -1,10 +1,10 @@
-//! What happened in a turn besides its failure, in words. A finding about a turn that fails names it, so that
-//! the reader does not take the turn for an ordinary one.
+//! The events of a turn that may explain its failure, in words. A finding about a turn that fails names them, so
+//! that the reader does not take the turn for an ordinary one.
 
 use super::*;
 use brickbat_scenario::surrogate::HALF_CHARACTER;
 
-/// What happened in a turn, or before it. Empty if nothing did.
+/// The events of a turn, and the switch before it. Empty if nothing happened.
 pub(super) fn of_turn(evidence: &Evidence<'_>, turn: usize) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     words.extend(switched(evidence, turn));
@@ -20,7 +20,7 @@ pub(super) fn clause(evidence: &Evidence<'_>, turn: usize) -> String {
     if words.is_empty() { String::new() } else { format!(" (in this turn, {})", words.join(", and ")) }
 }
 
-/// The dialect to which the conversation returned before its last turn, if the failed turn was on another.
+/// The dialect of the last turn, if the failed turn was on another one.
 pub(super) fn returned_to(evidence: &Evidence<'_>, turn: usize) -> Option<&'static str> {
     let last = evidence.plan.turns.len().checked_sub(1)?;
     let (here, there) = (evidence.plan.dialect_of(turn), evidence.plan.dialect_of(last));

@@ -54,8 +54,7 @@ fn lies(evidence: &Evidence<'_>, last: &RequestView) -> Vec<Finding> {
     .collect()
 }
 
-/// Finds the error of a tool that the request marks as a success. What the tool threw is known to the system, so
-/// it is one as well.
+/// Finds the error of a tool that the request marks as a success. An exception of a tool counts as its error.
 fn unmarked(evidence: &Evidence<'_>, last: &RequestView) -> Option<Finding> {
     if !wire::of(evidence.plan.dialect_of(last.turn)).traits.names_success {
         return None;

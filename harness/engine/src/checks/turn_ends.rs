@@ -92,7 +92,7 @@ fn deaf_tools(evidence: &Evidence<'_>, turn: usize) -> Vec<String> {
             && call.deaf
             && call.hangs
             && !account.starts.is_empty()
-            && account.settled.is_none()
+            && (account.settled.is_none() || account.settled_late)
     };
     let deaf = evidence.calls().filter(is_deaf);
     deaf.map(|(call, _)| format!("the tool of call {}, which ignores the stop", call.name)).collect()
