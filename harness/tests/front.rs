@@ -97,7 +97,7 @@ fn proposed(out: &str, command: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_run_ends_in_one_screen_and_its_next_commands_work() {
+fn a_run_ends_with_its_causes_and_its_next_commands_work() {
     let folder = TempDir::new().unwrap();
     let run = |args: &[&str]| {
         let mut command = command(folder.path(), args);
@@ -108,9 +108,11 @@ fn a_run_ends_in_one_screen_and_its_next_commands_work() {
     assert_eq!(ran.code, Some(1), "{ran:#?}");
     let at = ran.out.lines().position(|line| line.starts_with("fail: ")).unwrap();
     let block: Vec<&str> = ran.out.lines().skip(at).collect();
-    assert!(block.len() <= 24 && block.iter().all(|line| line.chars().count() <= 130), "{block:#?}");
-    // Each cause was printed once before, as it was found.
+    assert!(block.iter().all(|line| line.chars().count() <= 130), "{block:#?}");
     let n_causes = block[0].split_whitespace().nth(1).unwrap().parse::<usize>().unwrap();
+    let n_messages = block.iter().filter(|line| line.starts_with("        ")).count();
+    assert_eq!(n_messages, n_causes, "each cause has its message: {block:#?}");
+    // Each cause was printed once before, as it was found.
     assert_eq!(at, n_causes, "{}", ran.out);
     for (command, words) in [
         ("show", "FAULT the user stops the turn"),

@@ -13,6 +13,7 @@ mod readable;
 mod staging;
 mod stopping;
 mod waiting;
+mod wording;
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::lower;
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 use serde_json::{Value, json};
 
 use staging::*;
@@ -113,10 +114,16 @@ fn follow_ups_that_wipe_the_thread_and_leave_the_tools_out_fail() {
 #[test]
 fn a_turn_that_raises_without_a_fault_fails() {
     for dialect in Dialect::ALL {
-        for name in ["fault/pause#p=text-1", "reorder/error-before-call"] {
+        for (name, words) in [
+            ("fault/pause#p=text-1", "TypeError: boom"),
+            (
+                "reorder/error-before-call",
+                "TypeError: boom (in this turn, the tool of call b returned an error)",
+            ),
+        ] {
             let plan = plan(name, dialect);
             let run = with_first_outcome(&run(&plan), raised());
-            expect_failure(&plan, &run, "thread-survives", &["TypeError: boom"]);
+            expect_failure(&plan, &run, "thread-survives", &[words]);
         }
     }
 }
@@ -158,6 +165,9 @@ fn a_call_that_is_sent_twice_under_two_ids_has_two_results() {
         let told_twice = with_later_messages(&original, None, |_| twice.clone());
         let wrong = "call a has more than one result in one request";
         expect_failure(&plan, &told_twice, "results-once", &[wrong]);
+        let of_results = |finding: &&Finding| finding.check == "results-once";
+        let found = judged(&plan, &told_twice).findings.iter().find(of_results).map(|it| it.severity);
+        assert_eq!(found, Some(Severity::ResultsRepeated));
     }
 }
 

@@ -547,8 +547,8 @@ fn the_calls_of_a_turn_are_one_cause_with_its_plans_counted() {
             assert!(parked.is_sorted_by(|a, b| a.place < b.place), "one finding for a turn: {case:#?}");
             n_plans += usize::from(!parked.is_empty());
             let expected = match case.plan.starts_with("a/all-fail@") && !case.plan.ends_with("+control") {
-                true => "calls a, b and c are still shown as in progress after their turn is over",
-                false => "call b is still shown as in progress after its turn is over",
+                true => "calls a, b and c are still shown as `in_progress` after their turn is over",
+                false => "call b is still shown as `in_progress` after its turn is over",
             };
             assert!(parked.iter().all(|finding| finding.message == expected), "{case:#?}");
         }

@@ -13,11 +13,12 @@ use crate::probes::{examine_each, with};
 use crate::program::{BRICKBAT, Said, brickbat};
 
 /// Every probe, in the order of the report.
-const PROBES: [&str; 15] = [
+const PROBES: [&str; 16] = [
     "introduces-itself",
     "silent-on-stdout",
     "holds-a-conversation",
     "keeps-native-ids",
+    "sends-prompts-once",
     "passes-the-stop-on",
     "awaits-the-turn",
     "tells-the-outcome",
@@ -68,7 +69,7 @@ fn each_adapter_gets_the_expected_result() {
 }
 
 /// The adapters, each with the expected result.
-const ADAPTERS: [(&str, fn()); 37] = [
+const ADAPTERS: [(&str, fn()); 38] = [
     ("words on standard error are free", || {
         // Each incoming message is written to standard error, and a refusal stays a refusal.
         let (code, found) = examine("tee /dev/stderr | AGENT");
@@ -134,6 +135,10 @@ const ADAPTERS: [(&str, fn()); 37] = [
     ("ids of the adapters own are caught", || {
         let script = filtered("", r#"s/"toolCallId":"[a-z]*_/"toolCallId":"own-/"#);
         caught(&script, &["keeps-native-ids"], "which is not an id of the provider");
+    }),
+    ("a prompt that is sent twice is caught", || {
+        let script = filtered(r#"s/"text":"\(Please look up two[^"]*\)"/"text":"\1 \1"/"#, "");
+        caught(&script, &["sends-prompts-once"], "measure one thing.` 2 times");
     }),
     ("showing no call is a warning", || {
         let (code, found) = examine(&filtered("", r#"/"session\/update"/d"#));
@@ -213,7 +218,7 @@ const ADAPTERS: [(&str, fn()); 37] = [
         );
         let (code, found) = examine(&script);
         assert_eq!((code, with(&found, "failed", "seen")), (Some(0), vec![]), "{found:#}");
-        let warned = found["probes"][6]["warnings"][0].as_str().unwrap();
+        let warned = found["probes"][7]["warnings"][0].as_str().unwrap();
         assert!(warned.starts_with("a stop is reported as raised, AbortError"), "{warned}");
     }),
     (
@@ -344,7 +349,7 @@ fn the_reference_adapter_passes_every_probe() {
     for probe in PROBES {
         assert!(text.contains(&format!("ok          {probe} ")), "{probe} in {text}");
     }
-    assert!(text.ends_with("\n15 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
+    assert!(text.ends_with("\n16 ok, 0 failed, 0 skipped, 0 not judged\n"), "{text}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "something is left");
 }
 
@@ -361,7 +366,7 @@ fn an_adapter_that_differs_from_its_manifest_is_reported() {
         )
     };
     for (text, code, words) in [
-        (manifest("brickbat-reference", "thread"), 0, "15 ok"),
+        (manifest("brickbat-reference", "thread"), 0, "16 ok"),
         (manifest("another", "thread"), 1, "the adapter reports brickbat-reference"),
         (
             format!("{}capabilities: [cancel]\n", manifest("brickbat-reference", "thread")),
@@ -431,7 +436,12 @@ fn a_session_that_hears_what_another_was_told_is_caught() {
             esac
             printf '%s\n' "$line"
         done | AGENT"#;
-    caught(script, &["isolates-sessions"], "a request of one session contains `I am user ");
+    let (_, found) = examine(script);
+    let failed = with(&found, "failed", "seen");
+    // The words of an earlier probe's session are among those of this one, so some are there twice.
+    let [(twice, _), (isolates, seen)] = failed.as_slice() else { panic!("{found:#}") };
+    assert_eq!((*twice, *isolates), ("sends-prompts-once", "isolates-sessions"), "{found:#}");
+    assert!(seen.contains("a request of one session contains `I am user "), "{found:#}");
 }
 
 fn an_unknown_mode_that_is_taken_for_a_known_one_is_caught() {

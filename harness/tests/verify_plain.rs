@@ -211,7 +211,7 @@ fn a_right_pair_passes() {
     let names: Vec<&str> = skipped.iter().map(|(probe, _)| *probe).collect();
     assert_eq!(names, ["answers-extensions", "changes-the-history", "keeps-its-claims"], "{found:#}");
     assert!(skipped[0].1.starts_with("plain ACP has no extension methods"), "{found:#}");
-    assert_eq!(found["probes"].as_array().unwrap().len(), 15);
+    assert_eq!(found["probes"].as_array().unwrap().len(), 16);
     let about = format!("plain-sdk {} with acp", env!("CARGO_PKG_VERSION"));
     assert_eq!(found["about"], about.as_str());
     // The report says what was not tried, and how little was tried.

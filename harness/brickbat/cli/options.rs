@@ -125,7 +125,7 @@ pub(super) fn own_manifest(name: &str) -> Option<PathBuf> {
 
 #[derive(Args)]
 pub(super) struct ProviderOptions {
-    /// A dialect that the provider speaks; all by default. May be repeated.
+    /// A dialect that the provider speaks; by default all that the system speaks. May be repeated.
     #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
     pub(super) dialects: Vec<Dialect>,
     /// How strict the provider is, such as `anthropic-messages@2026-05`; the newest by default. May be repeated.

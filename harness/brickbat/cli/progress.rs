@@ -33,6 +33,7 @@ struct State {
     error: Option<String>,
     n_done: usize,
     n_apart: usize,
+    n_judged: usize,
     n_failed: usize,
     is_counting: bool,
 }
@@ -61,9 +62,18 @@ impl State {
             error: None,
             n_done: 0,
             n_apart: 0,
+            n_judged: 0,
             n_failed: 0,
             is_counting: false,
         }
+    }
+
+    /// The progress as text. A plan that could not be judged is done, and not judged.
+    fn words(&self, n_all: usize, n_causes: usize) -> String {
+        let n_unjudged = self.n_done.saturating_sub(self.n_judged);
+        let unjudged = if n_unjudged == 0 { String::new() } else { format!(", {n_unjudged} not judged") };
+        let (judged, failed) = (self.n_judged, self.n_failed);
+        format!("{judged} of {n_all} judged, {failed} failed{unjudged}, {}", counted(n_causes, "cause"))
     }
 }
 
@@ -151,13 +161,9 @@ impl Progress {
             return;
         }
         state.n_done = n_done - state.n_apart;
+        state.n_judged += usize::from(!case.verdict.is_unjudged());
         let n_all = n_all - state.n_apart;
-        let words = format!(
-            "{} of {n_all} judged, {} failed, {}",
-            state.n_done,
-            state.n_failed,
-            counted(n_causes, "cause")
-        );
+        let words = state.words(n_all, n_causes);
         let Some(bar) = &self.bar else {
             let is_due = state.n_done.is_multiple_of(PLANS_PER_LINE) || state.n_done == n_all;
             let words = format!("{}: {words}, {} s", case.system, state.began.elapsed().as_secs());
@@ -213,5 +219,18 @@ impl Drop for Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_was_not_run_is_not_counted_as_judged() {
+        let state = State { n_done: 2, ..State::new() };
+        assert_eq!(state.words(2, 0), "0 of 2 judged, 0 failed, 2 not judged, 0 causes");
+        let state = State { n_done: 3, n_judged: 3, n_failed: 1, ..State::new() };
+        assert_eq!(state.words(9, 1), "3 of 9 judged, 1 failed, 1 cause");
     }
 }

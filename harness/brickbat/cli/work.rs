@@ -10,6 +10,7 @@ use super::secrets::with_home;
 use brickbat_drive::folder::{self, RunNote};
 use brickbat_drive::runner::{Job, System};
 use brickbat_report::record::CaseNote;
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::REDACTED;
 use brickbat_scenario::verdict::Verdict;
 
@@ -25,7 +26,14 @@ impl Work {
     pub(super) fn of(chosen: Chosen) -> Result<Work, CliError> {
         let jobs = chosen.jobs()?;
         let systems = chosen.system.systems()?.into_iter();
-        let batches = systems.map(|system| (system, jobs.clone())).collect();
+        let batches = systems.map(|system| {
+            let spoken: Vec<Job> =
+                jobs.iter().filter(|job| is_spoken(job, &system, &chosen)).cloned().collect();
+            // If the user asked for plans that the system does not speak, they are reported.
+            let jobs = if spoken.is_empty() { jobs.clone() } else { spoken };
+            (system, jobs)
+        });
+        let batches = batches.collect();
         Ok(Work { batches, chosen })
     }
 
@@ -86,13 +94,21 @@ impl Work {
             }
             // A run that was killed did not record which plans it had not reached.
             let is_missed = |job: &Job| !known.contains(job.plan.id.to_string().as_str());
-            wanted.extend(others.into_iter().filter(|job| !finished && is_missed(job)));
+            let is_due = |job: &Job| !finished && is_missed(job) && is_spoken(job, &system, &chosen);
+            wanted.extend(others.into_iter().filter(is_due));
             if !wanted.is_empty() {
                 batches.push((system, wanted));
             }
         }
         Ok(Work { batches, chosen })
     }
+}
+
+/// True if a system speaks every dialect of a plan, or if the user has named the dialects.
+fn is_spoken(job: &Job, system: &System, chosen: &Chosen) -> bool {
+    let own = system.dialects();
+    let are_named = chosen.dialects.len() < Dialect::ALL.len();
+    are_named || job.plan.dialects().iter().all(|dialect| own.contains(dialect))
 }
 
 /// A case in an earlier run.

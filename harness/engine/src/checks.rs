@@ -6,12 +6,14 @@
 //! invariants that the checks cover.
 
 mod changed;
+mod circumstances;
 mod evidence;
 mod found;
 mod given;
 mod models;
 mod offered;
 mod played;
+mod quote;
 mod said;
 mod stable;
 mod unreachable;
@@ -49,6 +51,7 @@ pub use unreachable::Concurrency;
 use evidence::{CallView, Evidence, RequestView, ResultView, StepEnd};
 use found::Found;
 use played::Played;
+use quote::{MAX_QUOTED, quoted, quoted_apart};
 
 use brickbat_scenario::action::Action;
 use brickbat_scenario::duty::{Application, Duty};
@@ -256,11 +259,4 @@ fn is_same(a: &Value, b: &Value) -> bool {
 
 fn in_turn(turn: usize) -> Place {
     Place { text: format!("turn {}", turn + 1), turn: Some(turn), request: None }
-}
-
-/// The maximum number of characters of a result, or of arguments, that a finding quotes.
-const MAX_QUOTED: usize = 120;
-
-fn quoted(text: &str) -> String {
-    format!("`{}`", text.chars().take(MAX_QUOTED).collect::<String>())
 }

@@ -29,6 +29,7 @@ mod empty_reply_kept;
 mod empty_result_dropped;
 mod empty_text_kept;
 mod empty_tool_turn;
+mod error_as_output;
 mod error_loses_results;
 mod error_parked;
 mod error_twice;
@@ -151,7 +152,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 137] = [
+static ALL: [&Flaw; 138] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -181,6 +182,7 @@ static ALL: [&Flaw; 137] = [
     &thinking_altered::FLAW,
     &thinking_moved::FLAW,
     &thinking_unsigned::FLAW,
+    &error_as_output::FLAW,
     &success_denied::FLAW,
     &success_cancelled::FLAW,
     &run_denied::FLAW,

@@ -79,7 +79,11 @@ fn is_same_record(this: &Finding, from: &Finding) -> bool {
 /// A turn that never ends leaves its calls open. A truncated reply was treated as complete if a partial call
 /// ran.
 fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
-    let pairs = [("parts-settled", Severity::Hang), ("truncation-noticed", Severity::PartialArguments)];
+    let pairs = [
+        ("parts-settled", Severity::Hang),
+        ("truncation-noticed", Severity::PartialArguments),
+        ("truncation-noticed", Severity::MissingArguments),
+    ];
     this.about.turn.is_some()
         && this.about.turn == from.about.turn
         && pairs.contains(&(this.check, from.severity))

@@ -52,6 +52,9 @@ const OF_SYSTEMS: &[&str] = &[
     // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}' in JSON at position 1".
     "unexpected",
     "in json at position",
+    // A sub-agent runs once at a time: "Agent 'task' is already processing a request."
+    "already processing",
+    "already running",
 ];
 
 /// A filter describes its repair, or the state of the history. From a system, these words leave open whether
@@ -82,6 +85,7 @@ mod tests {
         for (text, of_system, of_filter) in [
             ("Tool execution FAILED.", true, true),
             ("Unexpected end of JSON input", true, false),
+            ("Agent 'task' is already processing a request.", true, false),
             ("[result omitted]", false, true),
             ("found a", false, false),
         ] {

@@ -40,6 +40,18 @@ pub enum Role {
     Other,
 }
 
+impl Role {
+    /// The name, as in the roles of most dialects.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::User => "user",
+            Role::Assistant => "assistant",
+            Role::Tool => "tool",
+            Role::Other => "other",
+        }
+    }
+}
+
 /// The content of a block.
 #[expect(missing_docs, reason = "the names are self-explanatory")]
 #[derive(Debug, Clone, PartialEq, Serialize)]

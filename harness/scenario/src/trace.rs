@@ -305,6 +305,16 @@ pub enum ShownState {
 }
 
 impl ShownState {
+    /// The state, as the Agent Client Protocol writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            ShownState::Pending => "pending",
+            ShownState::InProgress => "in_progress",
+            ShownState::Completed => "completed",
+            ShownState::Failed => "failed",
+        }
+    }
+
     /// True if no other state can follow.
     pub fn is_final(self) -> bool {
         matches!(self, ShownState::Completed | ShownState::Failed)

@@ -51,7 +51,7 @@ crate::named! {
         UserMessageLost = "user-message-lost",
         /// Results that had arrived are lost.
         ResultsLost = "results-lost",
-        /// A call ran, or is remembered, with arguments that the model never gave.
+        /// A call ran with arguments that the model never gave, such as the first part of a text that was cut off.
         PartialArguments = "partial-arguments",
         /// A call that needs the user's consent ran without it.
         ExecutedUnasked = "executed-unasked",
@@ -61,24 +61,32 @@ crate::named! {
         SuccessFabricated = "success-fabricated",
         /// A call that ran is recorded as not run, or one that succeeded is recorded as failed.
         OutcomeDenied = "outcome-denied",
+        /// A tool ran without the arguments that it requires, since nothing compared them with its schema.
+        MissingArguments = "missing-arguments",
         /// The turn does not end.
         Hang = "hang",
         /// The system sends requests without end.
         RequestLoop = "request-loop",
         /// A stopped turn continues: it runs tools or sends requests.
         RunsOnAfterStop = "runs-on-after-stop",
-        /// A turn without a fault fails; a later one works again.
+        /// A turn that should work fails; a later one works again.
         TurnFailed = "turn-failed",
-        /// A call is shown as running forever.
+        /// A call of a finished turn is never shown, or stored, as finished.
         StuckPart = "stuck-part",
         /// The user's view, the store and the model's input differ.
         ViewsDiffer = "views-differ",
         /// A turn without a fault is sent back modified.
         HistoryAltered = "history-altered",
+        /// A call has more than one result in the history.
+        ResultsRepeated = "results-repeated",
         /// The history repeats or reorders messages, or still contains messages that the user took back.
         Reordered = "reordered",
+        /// The incomplete arguments of a call that never ran are sent back to the model.
+        PartialArgumentsKept = "partial-arguments-kept",
         /// A stream that was cut off counts as a success.
         TruncationTaken = "truncation-taken",
+        /// The error of a tool is marked as a success, although its text reports the failure.
+        ErrorUnmarked = "error-unmarked",
         /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",
         /// A stopped turn ends only when the provider and the tools continue.

@@ -132,6 +132,8 @@ pub struct DialectTraits {
     /// True if the provider is known to reject half a character in a string. False if that is not known, or
     /// if some reports say that it was accepted; then there is nothing to find.
     pub refuses_half_characters: bool,
+    /// True if a result names its success itself. Otherwise a result without a mark may also be an error.
+    pub names_success: bool,
     /// True if a prompt may not directly follow results, so that the model must have answered in between.
     pub wants_word_after_results: bool,
     /// True if a reply whose calls are being answered must begin with thinking when the request asks for
@@ -159,6 +161,7 @@ impl DialectTraits {
         streams_arguments: true,
         writes_arguments: false,
         refuses_half_characters: true,
+        names_success: false,
         wants_word_after_results: false,
         wants_thinking_before_calls: false,
     };

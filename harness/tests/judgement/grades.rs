@@ -204,7 +204,7 @@ fn a_tool_may_run_only_with_the_models_arguments() {
         for dialect in [Dialect::AnthropicMessages, Dialect::OpenaiChat] {
             let plan = plan(name, dialect);
             expect_unaccused(&plan, &running_with(&plan, args), Verdict::Pass);
-            let wrong = "a tool ran with arguments that the model never gave";
+            let wrong = "a tool ran without an argument that is required";
             expect_failure(&plan, &running_with(&plan, "{}"), "arguments-complete", &[wrong]);
         }
     }
@@ -225,8 +225,10 @@ fn a_request_may_contain_invalid_arguments_only_if_the_model_gave_them() {
                 with_bodies(&run(&plan), |body| body.replace(r#""arguments":"{}""#, &args))
             };
             expect_unaccused(&plan, &holding(args), Verdict::Pass);
+            let cut = "the incomplete arguments of call b are sent back, as if they were complete";
             let broken = "the arguments of call b in the request are not a JSON object";
-            expect_failure(&plan, &holding(r#"{\"key\":"#), "arguments-whole", &[broken]);
+            let words = if name == "model/half-character" { cut } else { broken };
+            expect_failure(&plan, &holding(r#"{\"key\":"#), "arguments-whole", &[words]);
         }
     }
 }

@@ -93,7 +93,7 @@ fn a_dead_process_is_not_accused_of_what_it_shows() {
             Event::Resumed => Vec::new(),
             event => vec![event.clone()],
         });
-        let stuck = "calls a and c are still shown as in progress after their turn is over";
+        let stuck = "calls a and c are still shown as `in_progress` after their turn is over";
         expect_failure(&plan, &alive, "parts-settled", &[stuck]);
     }
 }

@@ -120,7 +120,7 @@ fn the_client_marks_the_calls_of_a_stopped_turn_as_cancelled() {
         });
         expect_unaccused(&plan, &shown_late, Verdict::Pass);
         let shown_again = with_more(&run, NEXT, &[shown(&plan, c, ShownState::InProgress)]);
-        let stuck = "call c is still shown as in progress after its turn is over";
+        let stuck = "call c is still shown as `in_progress` after its turn is over";
         expect_failure(&plan, &shown_again, "parts-settled", &[stuck]);
     }
 }
@@ -141,7 +141,7 @@ fn a_system_may_store_the_calls_of_a_stopped_turn_as_it_likes() {
                 event => vec![event.clone()],
             });
             if is_accused {
-                let stuck = "call c is still stored as running after its turn was stopped";
+                let stuck = "call c is still stored as `input-available` after its turn was stopped";
                 expect_failure(&plan, &stored, "parts-settled", &[stuck]);
             } else {
                 expect_unaccused(&plan, &stored, Verdict::Pass);

@@ -149,6 +149,7 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
         Probe::IntroducesItself | Probe::SilentOnStdout => Box::pin(ready(Ok(Vec::new()))),
         Probe::HoldsAConversation => Box::pin(conversation::holds(host)),
         Probe::KeepsNativeIds => Box::pin(conversation::keeps_ids(host)),
+        Probe::SendsPromptsOnce => Box::pin(conversation::sends_prompts_once(host)),
         Probe::PassesTheStopOn => Box::pin(stop::passes_on(host)),
         Probe::AwaitsTheTurn => Box::pin(stop::awaits(host)),
         Probe::TellsTheOutcome => Box::pin(conversation::tells_outcome(host)),

@@ -84,16 +84,20 @@ fn stored_running(evidence: &Evidence<'_>, turn: usize, stored: &Value) -> Optio
     let running = of_turn.filter_map(|(call, key)| Some((key, call, stored_state(stored, &call.id)?)));
     let running: Vec<(CallKey, &PlannedCall, &str)> =
         running.filter(|(_, _, state)| RUNNING.contains(state)).collect();
-    let (_, _, state) = running.first()?;
+    let mut states: Vec<&str> = running.iter().map(|(_, _, state)| *state).collect();
+    states.sort_unstable();
+    states.dedup();
+    states.first()?;
+    let state = in_quotes(&states);
     let names: Vec<&str> = running.iter().map(|(_, call, _)| call.name.as_str()).collect();
     Some(Finding {
         message: format!(
-            "{} still stored as running after {} turn was stopped",
+            "{} still stored as {state} after {} turn was stopped",
             named(&names),
             whose(&names)
         ),
         expected: "a finished state".to_owned(),
-        got: format!("`{state}`"),
+        got: state,
         ..CHECK
             .finding(in_turn(turn))
             .of_calls(running.iter().map(|(key, ..)| *key))
@@ -134,19 +138,22 @@ fn stuck_parts(evidence: &Evidence<'_>, turn: usize, stuck: &[(&str, ShownState)
     if names.is_empty() {
         return None;
     }
-    let n_pending = stuck.iter().filter(|(_, state)| *state == ShownState::Pending).count();
-    let word = match n_pending {
-        0 => "in progress",
-        n if n == stuck.len() => "pending",
-        _ => "pending or in progress",
-    };
+    let mut states: Vec<ShownState> = stuck.iter().map(|(_, state)| *state).collect();
+    states.sort_unstable();
+    states.dedup();
+    let word = in_quotes(&states.iter().map(|state| state.name()).collect::<Vec<_>>());
     let keys = || stuck.iter().filter_map(|(id, _)| Some(evidence.call_by_id(id)?.0));
     Some(Finding {
         message: format!("{} still shown as {word} after {} turn is over", named(&names), whose(&names)),
         expected: "completed or failed".to_owned(),
-        got: word.to_owned(),
+        got: word,
         ..CHECK.finding(in_turn(turn)).of_calls(keys()).resting_on(basis(evidence, keys()))
     })
+}
+
+/// States, as the system writes them.
+fn in_quotes(states: &[&str]) -> String {
+    states.iter().map(|state| format!("`{state}`")).collect::<Vec<_>>().join(" or ")
 }
 
 /// Call names, as the subject of a sentence.

@@ -8,7 +8,7 @@ pub(super) const CHECK: Check = Check {
     rests_on: &[Duty::Loop],
     applies: |evidence| evidence.has_results(),
     find,
-    ..Check::new("results-once", Level::L1, Severity::Reordered)
+    ..Check::new("results-once", Level::L1, Severity::ResultsRepeated)
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {

@@ -11,8 +11,11 @@
 //! because its context is full.
 //!
 //! Changes without a cost are ignored: the model's thinking, which providers themselves remove from earlier
-//! turns; the boundaries between messages; cache markers; additional text after the user's last message. The
-//! order of the keys in a call's arguments counts.
+//! turns; the boundaries between messages; cache markers; additional text after the user's last message; the
+//! system's own last word in a request that would otherwise end with the model's. Everything before that word
+//! stays, and so does its place in the cache. The order of the keys in a call's arguments counts.
+
+use std::borrow::Cow;
 
 use super::changed::reports_full;
 use super::*;
@@ -62,6 +65,9 @@ fn change<'a>(
         let stays = after.is_some_and(|after| is_same(before, after) || (is_last && goes_on(before, after)));
         (!stays).then_some((index, *before, after))
     })?;
+    if index + 1 == items.len() && is_passing_word(evidence, &items, later) {
+        return None;
+    }
     let (from, to) = (story.sent(earlier), story.sent(later));
     let turns = [turn_of(evidence.plan, &items[..=index]), turn_ahead(evidence.plan, &items, index)];
     let is_repairing =
@@ -93,6 +99,21 @@ fn change<'a>(
         .iter()
         .any(|(broken, at)| turns.contains(&Some(*broken)) && *at < from && !is_older(*at) && !is_newer(*at));
     Some(StableChange { earlier, request: later, before, after, is_repaired })
+}
+
+/// True if the last of these items is the system's own word in the user's role, directly after the model's, and
+/// the later request does not contain it. Mastra adds "Continue." so that a request does not end with a model
+/// turn (mastra-ai/mastra#12800), and does not store it.
+fn is_passing_word(evidence: &Evidence<'_>, items: &[&Item], later: &RequestView) -> bool {
+    let [.., before, last] = items else { return false };
+    let Content::Text { text } = &last.content else { return false };
+    let said = evidence.run.trace.events().iter().filter_map(|event| match event {
+        Event::Said { text, .. } => Some(text.as_str()),
+        _ => None,
+    });
+    let mut of_user = evidence.plan.turns.iter().map(|turn| turn.user.as_str()).chain(said);
+    let is_own = last.role == Role::User && !of_user.any(|words| text.contains(words.trim()));
+    is_own && before.role == Role::Assistant && !later.history.items.iter().any(|item| is_same(item, last))
 }
 
 /// The events that excuse a change, each with its index in the trace.
@@ -264,35 +285,111 @@ impl StableChange<'_> {
     }
 
     pub(super) fn finding(&self, evidence: &Evidence<'_>, check: &Check, message: &str) -> Finding {
-        let pointer = self.after.map_or("", |item| item.pointer.as_str());
-        let got = self.after.map(|item| item_in_words(evidence, self.request, item));
+        let same = self.counterpart(evidence);
+        let (at, (expected, got)) = match (same, self.after) {
+            (Some(same), Some(after)) if is_same(self.before, same) => {
+                let first = in_words(evidence, self.request, after);
+                let expected = in_words(evidence, self.earlier, self.before);
+                (self.after, (expected, format!("{first} in its place, and the same further on")))
+            }
+            (Some(same), _) => (Some(same), self.apart(evidence, same)),
+            (None, Some(after)) if is_alike(self.before, after) => (self.after, self.apart(evidence, after)),
+            (None, _) => {
+                let got = match call_of(evidence, self.earlier, self.before) {
+                    Some(_) => format!("no {}", naming(evidence, self.earlier, self.before)),
+                    None => "nothing like it".to_owned(),
+                };
+                (self.after, (in_words(evidence, self.earlier, self.before), got))
+            }
+        };
+        let pointer = at.map_or("", |item| item.pointer.as_str());
         Finding {
             message: message.to_owned(),
-            expected: item_in_words(evidence, self.earlier, self.before),
-            got: got.unwrap_or_else(|| "nothing".to_owned()),
+            expected,
+            got,
             ..check.finding(self.request.place(pointer)).of_calls(self.calls(evidence))
         }
     }
+
+    /// The item of the later request about the same thing: the same call, its result, or the same text.
+    fn counterpart(&self, evidence: &Evidence<'_>) -> Option<&Item> {
+        let key = call_of(evidence, self.earlier, self.before);
+        self.request.history.items.iter().find(|item| {
+            is_alike(self.before, item)
+                && match key {
+                    Some(_) => call_of(evidence, self.request, item) == key,
+                    None => is_same(self.before, item),
+                }
+        })
+    }
+
+    /// The old item and a new one, in words that differ.
+    fn apart(&self, evidence: &Evidence<'_>, after: &Item) -> (String, String) {
+        let (old, new) = (text_of(self.before), text_of(after));
+        let (old, new) = quoted_apart(&old, &new, MAX_QUOTED);
+        let old = phrase(&naming(evidence, self.earlier, self.before), self.before, &old);
+        let new = phrase(&naming(evidence, self.request, after), after, &new);
+        match old == new {
+            true => (format!("{old} {}", marks(self.before)), format!("{new} {}", marks(after))),
+            false => (old, new),
+        }
+    }
+}
+
+/// True if both items are of one kind.
+fn is_alike(a: &Item, b: &Item) -> bool {
+    std::mem::discriminant(&a.content) == std::mem::discriminant(&b.content)
 }
 
 /// The maximum number of characters of an item that a finding quotes.
 const MAX_QUOTED: usize = 80;
 
 /// A short description of an item.
-fn item_in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
+fn in_words(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
+    let text: String = text_of(item).chars().take(MAX_QUOTED).collect();
+    phrase(&naming(evidence, request, item), item, &format!("`{text}`"))
+}
+
+fn phrase(name: &str, item: &Item, quoted: &str) -> String {
+    let with = if matches!(item.content, Content::Call { .. }) { " with" } else { "" };
+    format!("{name}{with} {quoted}")
+}
+
+/// The kind of an item, and the call that it is about.
+fn naming(evidence: &Evidence<'_>, request: &RequestView, item: &Item) -> String {
     let name = || {
         let key = call_of(evidence, request, item);
         key.map_or_else(|| "?".to_owned(), |key| evidence.call(key).name.clone())
     };
-    let (what, text) = match &item.content {
-        Content::Thought { value } | Content::Raw { value } => ("raw".to_owned(), value.to_string()),
-        Content::Text { text } => ("text".to_owned(), text.clone()),
-        Content::Call { args, .. } => (format!("call {} with", name()), args.to_string()),
-        Content::Result { text, is_error, .. } => {
-            (format!("{} {}", result_word(*is_error), name()), text.clone())
+    match &item.content {
+        Content::Thought { .. } | Content::Raw { .. } => "raw".to_owned(),
+        Content::Text { .. } => "text".to_owned(),
+        Content::Call { .. } => format!("call {}", name()),
+        Content::Result { is_error, .. } => format!("{} {}", result_word(*is_error), name()),
+    }
+}
+
+fn text_of(item: &Item) -> Cow<'_, str> {
+    match &item.content {
+        Content::Thought { value } | Content::Raw { value } => Cow::Owned(value.to_string()),
+        Content::Text { text } | Content::Result { text, .. } => Cow::Borrowed(text),
+        Content::Call { args, .. } => Cow::Owned(args.to_string()),
+    }
+}
+
+/// The rest of an item, for two items with the same words.
+fn marks(item: &Item) -> String {
+    let rest = match &item.content {
+        Content::Call { id, .. } => format!("id {id}"),
+        Content::Result { id, is_error, .. } => match is_error {
+            Some(is_error) => format!("id {id}, error: {is_error}"),
+            None => format!("id {id}"),
+        },
+        Content::Thought { .. } | Content::Text { .. } | Content::Raw { .. } => {
+            format!("role {}", item.role.name())
         }
     };
-    format!("{what} `{}`", text.chars().take(MAX_QUOTED).collect::<String>())
+    format!("({rest})")
 }
 
 /// The call of an item: the item is the call, or its result. Several calls may share an id, so calls are

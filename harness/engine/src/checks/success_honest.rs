@@ -1,7 +1,11 @@
 //! A call that did not succeed is not recorded as a success.
+//!
+//! A text that reports the failure is enough, since the model reads it. A request that marks such a text as the
+//! tool's success is a milder finding, in a dialect in which a result names its success.
 
 use super::*;
 use brickbat_rules::admission::{self, Author};
+use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
     summary: "a call that did not succeed is not recorded as a success",
@@ -14,6 +18,12 @@ pub(super) const CHECK: Check = Check {
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
+    let mut found = lies(evidence, last);
+    found.extend(unmarked(evidence, last));
+    found
+}
+
+fn lies(evidence: &Evidence<'_>, last: &RequestView) -> Vec<Finding> {
     let lies = last.results().filter(|result| {
         let Some(key) = evidence.answered(last, result.id) else { return false };
         if given::is_ambiguous(evidence.plan, key) {
@@ -42,6 +52,28 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         ..CHECK.finding(last.place(result.pointer)).of_calls(evidence.answered(last, result.id))
     })
     .collect()
+}
+
+/// Finds the error of a tool that the request marks as a success. An exception of a tool counts as its error.
+fn unmarked(evidence: &Evidence<'_>, last: &RequestView) -> Option<Finding> {
+    if !wire::of(evidence.plan.dialect_of(last.turn)).traits.names_success {
+        return None;
+    }
+    let (result, key) = last.results().find_map(|result| {
+        let key = evidence.answered(last, result.id).filter(|_| result.is_error == Some(false))?;
+        let account = evidence.account(key);
+        let failed = matches!(account.settled, Some(ToolOutcome::Error(_) | ToolOutcome::Throw(_)));
+        let is_known = failed && !account.settled_late && !evidence.call(key).given;
+        (is_known && admits_failure(&result, account)).then_some((result, key))
+    })?;
+    let name = &evidence.call(key).name;
+    Some(Finding {
+        severity: Severity::ErrorUnmarked,
+        message: format!("the tool of call {name} failed, and its error is sent in the field for a success"),
+        expected: "the error in the field for errors".to_owned(),
+        got: quoted(result.text),
+        ..CHECK.finding(last.place(result.pointer)).of_calls([key])
+    })
 }
 
 /// True if a result reports a failure: by its flag, by the tool's own error text, or by its wording.

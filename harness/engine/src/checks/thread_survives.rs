@@ -42,7 +42,7 @@ fn refused(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         &refusal.pointer,
     ));
     Some(Finding {
-        message: refusal.message.clone(),
+        message: refusal.message.clone() + &aftermath(evidence, &bare, request.turn),
         rule: Some(refusal.rule),
         expected: "a request that the provider accepts".to_owned(),
         got: format!("status {} for {}", refusal.status, evidence.shape(request)),
@@ -134,13 +134,13 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         TurnOutcome::Cancelled => ("the turn was given up".to_owned(), format!("cancelled; {sent}")),
         TurnOutcome::Returned => ("the turn returned".to_owned(), sent),
     };
+    let bare = failure(evidence, check, Severity::BrickedByClient, in_turn(turn));
+    let bare = bare.of_calls(named).resting_on(basis_of_turn(evidence, check, turn));
     Some(Finding {
-        message,
+        message: message + &aftermath(evidence, &bare, turn),
         expected: "a turn that works".to_owned(),
         got,
-        ..failure(evidence, check, Severity::BrickedByClient, in_turn(turn))
-            .of_calls(named)
-            .resting_on(basis_of_turn(evidence, check, turn))
+        ..bare
     })
 }
 
@@ -162,24 +162,39 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
             }
         }
     })?;
+    let bare = failure(evidence, check, severity, in_turn(turn));
     Some(Finding {
-        message,
+        message: message + &aftermath(evidence, &bare, turn),
         expected: "a turn that works".to_owned(),
         got: "the turn returned".to_owned(),
-        ..failure(evidence, check, severity, in_turn(turn))
+        ..bare
     })
+}
+
+/// The end of the sentence about a turn that failed once: what happened in it, and why the thread recovered, if
+/// it is only because the conversation went back to another provider.
+fn aftermath(evidence: &Evidence<'_>, bare: &Finding, turn: usize) -> String {
+    if bare.severity != Severity::TurnFailed {
+        return String::new();
+    }
+    let back = circumstances::returned_to(evidence, turn)
+        .map_or_else(String::new, |dialect| format!("; the last turn works because it is back on {dialect}"));
+    circumstances::clause(evidence, turn) + &back
 }
 
 /// A finding about a turn that fails. It has the severity `lasting` only if the last turn also fails.
 fn failure(evidence: &Evidence<'_>, check: &Check, lasting: Severity, place: Place) -> Finding {
     let last = last_failure(evidence, check).filter(|_| lasting != Severity::TurnFailed);
+    // A turn on another provider does not prove that the thread works again on this one.
+    let is_back = place.turn.is_some_and(|turn| circumstances::returned_to(evidence, turn).is_some());
     let (severity, permanence) = match last {
-        Some(_) => (lasting, Permanence::Permanent),
-        None => (Severity::TurnFailed, Permanence::Transient),
+        Some(_) => (lasting, Some(Permanence::Permanent)),
+        None if is_back => (Severity::TurnFailed, None),
+        None => (Severity::TurnFailed, Some(Permanence::Transient)),
     };
     let bare = check.finding(place);
     let lasts_on = last.unwrap_or_default().to_vec();
-    Finding { severity, permanence: Some(permanence), about: About { lasts_on, ..bare.about }, ..bare }
+    Finding { severity, permanence, about: About { lasts_on, ..bare.about }, ..bare }
 }
 
 /// The duties that a failure of the last prompted turn rests on. `None` if that turn works.

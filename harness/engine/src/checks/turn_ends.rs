@@ -54,12 +54,17 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     if waits_for_ever(evidence, turn) {
         return None;
     }
+    let deaf = deaf_tools(evidence, turn);
     let how = match (is_tried(evidence, turn), is_over(evidence, turn)) {
-        (true, _) => "does not end, even after it was stopped",
-        (false, true) => "does not end until the harness stops it",
-        (false, false) => "does not end, even when the harness stops it",
+        (_, false) if !deaf.is_empty() => {
+            format!("does not end after the stop, because it waits for {}", deaf.join(" and "))
+        }
+        (true, _) => "does not end, even after it was stopped".to_owned(),
+        (false, true) => "does not end until the harness stops it".to_owned(),
+        (false, false) => "does not end, even when the harness stops it".to_owned(),
     };
     let expected = match is_tried(evidence, turn) {
+        _ if !deaf.is_empty() => "a turn that ends at the stop, whatever its tools do",
         true => "a turn that ends after the stop",
         false => "a turn that ends by itself",
     };
@@ -78,6 +83,19 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
         got,
         ..CHECK.finding(in_turn(turn)).resting_on(basis(evidence, turn))
     })
+}
+
+/// The tools of a turn that never return and ignore the stop, in words.
+fn deaf_tools(evidence: &Evidence<'_>, turn: usize) -> Vec<String> {
+    let is_deaf = |(call, account): &(&PlannedCall, &CallRecord)| {
+        call.turn == turn
+            && call.deaf
+            && call.hangs
+            && !account.starts.is_empty()
+            && (account.settled.is_none() || account.settled_late)
+    };
+    let deaf = evidence.calls().filter(is_deaf);
+    deaf.map(|(call, _)| format!("the tool of call {}, which ignores the stop", call.name)).collect()
 }
 
 /// The long silences of a turn before it is stopped, and before a tool starts that hangs by the plan.

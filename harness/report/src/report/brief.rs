@@ -1,4 +1,4 @@
-//! The report on one screen: the failures by cause, and the next command to run.
+//! The end of a run's output: the failures by cause, and the next command to run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,11 +25,8 @@ pub struct Page<'a> {
     pub paint: &'a dyn Fn(Tone, &str) -> String,
 }
 
-/// The number of lines in a terminal of the default size. More than one system takes more lines.
-const SCREEN: usize = 24;
-
-/// Lines that do not depend on the causes: verdict, next steps, level and counts, blank lines, the prompt.
-const FIXED: usize = 11;
+/// The maximum number of causes that are listed. No system has shown more than 25.
+const MAX_LISTED: usize = 40;
 
 /// Kinds of plans that could not be judged, and stale entries of baselines, that are listed.
 const MAX_NAMED: usize = 2;
@@ -47,8 +44,7 @@ pub fn render(report: &Report, page: &Page<'_>) -> String {
     unjudged(&mut apart, report, page);
     baselines(&mut apart, report, page);
     application(&mut apart, report);
-    let room = SCREEN.saturating_sub(FIXED + apart.lines().count()).max(4);
-    listed(&mut text, &causes, &ids, page, room);
+    listed(&mut text, &causes, &ids, page);
     if !apart.is_empty() {
         text.push_str(&apart);
         text.push('\n');
@@ -78,8 +74,10 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
         (4, _) => "the reference agent fails, which is a bug in Brickbat".to_owned(),
         (3, 0) if n_unjudged > 0 && n_judged == 0 => counted(n_unjudged, "plan"),
         (3, 0) if n_unjudged > 0 => {
-            format!("{}; {nothing} in the other {}", counted(n_unjudged, "plan"), counted(n_judged, "plan"))
+            let how = if report.baselines.is_empty() { "passed" } else { "went as the baseline lists" };
+            format!("{}; the other {} {how}", counted(n_unjudged, "plan"), counted(n_judged, "plan"))
         }
+        (3, 0) => format!("not everything ran; {} passed", counted(n_judged, "plan")),
         (_, 0) => format!("{nothing} in {}{who}", counted(n_judged, "judged plan")),
         _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
     };
@@ -92,36 +90,23 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
-/// A line for each severity, and one or two for each of its causes, in at most `room` lines.
-fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
+/// A line for each severity, and two for each of its causes.
+fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
     let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
-    for cause in causes {
+    for cause in causes.iter().take(MAX_LISTED) {
         by_severity.entry(cause.signature.severity).or_default().push(cause);
     }
-    let n_lines = by_severity.len() + causes.len();
-    let n_full = room.saturating_sub(n_lines);
-    // If there is no room for all, the last line counts the rest.
-    let last = if n_lines > room { room.saturating_sub(1) } else { usize::MAX };
-    let (mut n_used, mut n_shown) = (0, 0);
     for (severity, causes) in by_severity {
-        if n_used + 1 >= last {
-            break;
-        }
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
         let room = page.width.saturating_sub(severity.name().len() + 2);
         let loss = in_one_line(&lowered(severity.sentence()), room);
         let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, severity.name()));
-        n_used += 1;
-        for cause in causes.into_iter().take(last - n_used) {
+        for cause in causes {
             line(text, cause, ids, page);
-            n_used += 1;
-            if n_shown < n_full {
-                message(text, cause, page);
-            }
-            n_shown += 1;
+            message(text, cause, page);
         }
     }
-    match causes.len() - n_shown {
+    match causes.len().saturating_sub(MAX_LISTED) {
         0 => {}
         n => {
             let _ = writeln!(text, "… and {}; --verbose lists every plan", counted(n, "more cause"));

@@ -96,13 +96,17 @@ mod tests {
     const LOST: (&str, Severity) = ("results-kept", Severity::ResultsLost);
     const STUCK: (&str, Severity) = ("parts-settled", Severity::StuckPart);
 
-    /// The ids that are printed, in their order.
-    fn printed(cases: Vec<Case>) -> Vec<String> {
+    /// The end of the output of a run with these cases.
+    fn rendered(cases: Vec<Case>) -> String {
         let report = Report::new(0, Vec::new(), cases);
         let kept = |_: &Case| None;
         let paint = |_, word: &str| word.to_owned();
-        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint };
-        let text = brief::render(&report, &page);
+        brief::render(&report, &Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint })
+    }
+
+    /// The ids that are printed, in their order.
+    fn printed(cases: Vec<Case>) -> Vec<String> {
+        let text = rendered(cases);
         let lines = text.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
         lines.filter_map(|line| Some(line.split_whitespace().next()?.to_owned())).collect()
     }
@@ -114,6 +118,26 @@ mod tests {
         // As in another shard, where another plan represents each.
         assert_eq!(printed(vec![case("k=0", &[LOST]), case("k=2", &[STUCK])]), both);
         assert_eq!(printed(vec![case("k=2", &[STUCK])]), both[1..]);
+    }
+
+    #[test]
+    fn each_cause_has_its_message_however_many_there_are() {
+        let checks = ["a-b", "c-d", "e-f", "g-h", "i-j", "k-l", "m-n", "o-p", "q-r", "s-t", "u-v", "w-x"];
+        let text = rendered(vec![case("k=1", &checks.map(|check| (check, Severity::ResultsLost)))]);
+        for check in checks {
+            assert!(text.contains(&format!("({check})\n        {check}\n")), "{check} in {text}");
+        }
+    }
+
+    #[test]
+    fn unjudged_plans_and_a_clean_rest_are_not_called_clean() {
+        let of = |variant: &str, verdict| Case {
+            verdict,
+            reason: Some("no receipt".to_owned()),
+            ..case(variant, &[])
+        };
+        let text = rendered(vec![of("k=0", Verdict::Pass), of("k=1", Verdict::Vacuous)]);
+        assert!(text.starts_with("not judged: 1 plan; the other 1 plan passed\n"), "{text}");
     }
 
     #[test]

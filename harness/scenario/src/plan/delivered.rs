@@ -5,8 +5,8 @@ use super::{CallKey, PlannedCall, ToolOutcome};
 /// True if the result of a call with this text is invented: no tool returned it. `settled` is the real
 /// outcome of the call's tool, if it ended.
 ///
-/// Only the text that a tool returns is passed on verbatim: an SDK describes a failure with its own text, and
-/// writes the result of a handoff itself. A result that another call in the plan returned is misplaced, but
+/// A text that a tool returns is passed on verbatim. An SDK adds words to an error, describes an exception with
+/// its own text, and writes the result of a handoff itself. A result that another call in the plan returned is misplaced, but
 /// not invented.
 pub fn is_made_up(calls: &[PlannedCall], key: CallKey, settled: Option<&ToolOutcome>, text: &str) -> bool {
     let Some(call) = calls.get(key.0 as usize) else { return false };
@@ -19,7 +19,10 @@ pub fn is_made_up(calls: &[PlannedCall], key: CallKey, settled: Option<&ToolOutc
     match settled {
         _ if call.hands_over || has_marker => false,
         Some(ToolOutcome::Return(said)) => !is_part_of(said),
-        Some(ToolOutcome::Error(_) | ToolOutcome::Throw(_) | ToolOutcome::Deny(_)) => false,
+        // A system may add words to an error.
+        Some(ToolOutcome::Error(said)) => !text.contains(said.as_str()) && !is_part_of(said),
+        // The words about an exception and about a refusal are always the system's.
+        Some(ToolOutcome::Throw(_) | ToolOutcome::Deny(_)) => false,
         None => true,
     }
 }
@@ -56,6 +59,8 @@ mod tests {
             (Some(a), "found marker-b and more", false),
             (Some(&ToolOutcome::Return(String::new())), "(no output)", false),
             (Some(&ToolOutcome::Throw("boom".to_owned())), "An error occurred", false),
+            (Some(&ToolOutcome::Error("no order a".to_owned())), "Error: no order a", false),
+            (Some(&ToolOutcome::Error("no order a".to_owned())), "Invocation was aborted by client.", true),
         ] {
             assert_eq!(made_up(0, settled, text), expected, "{settled:?} {text}");
         }

@@ -27,7 +27,20 @@ pub(super) async fn keeps_ids(host: &mut Host) -> Probed {
     let (_, body) =
         session.log.requests.first().ok_or_else(|| Defect::new("the second turn sends no request"))?;
     judge::kept_ids(&session.plan, 0, body)?;
-    Ok(warnings)
+    let order = judge::order_of_calls(&session.plan, 0, body);
+    Ok(warnings.into_iter().chain(order).collect())
+}
+
+/// Checks that the user's message is in each request at most once, in its own turn and in the next.
+pub(super) async fn sends_prompts_once(host: &mut Host) -> Probed {
+    let mut session = host.open(BATCH).await?;
+    for turn in 0..session.plan.turns.len() {
+        session.play(turn).await?;
+        for (_, body) in &session.log.requests {
+            judge::prompts_once(&session.plan, turn, body)?;
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Checks that the reported outcome matches what happened: an end, a rejection by the provider, or

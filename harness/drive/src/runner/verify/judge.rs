@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::probe::{Defect, wrong};
+use super::probe::{Defect, Hint, wrong};
 use super::script::REFUSAL;
 use brickbat_rules::json::Document;
-use brickbat_scenario::history::{Content, History};
+use brickbat_scenario::history::{Content, History, Role};
 use brickbat_scenario::plan::{CallKey, Plan};
 use brickbat_scenario::trace::{RequestKind, ShownState, TurnOutcome};
 use brickbat_scenario::wire;
@@ -35,6 +35,12 @@ pub(super) struct GateCall {
     pub(super) call: Option<CallKey>,
 }
 
+/// A refused request is the SDK's in most cases: an adapter passes on what the SDK builds.
+const REFUSED_HINT: Hint = Hint::Text(
+    "look at the SDK first: `brickbat run control/` shows the refused request and the broken rule; the adapter is at \
+     fault only if it builds the messages itself",
+);
+
 /// Checks that a turn went as planned: every reply was requested, every tool ran once with its arguments, and
 /// the turn returned.
 pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<(), Defect> {
@@ -42,7 +48,8 @@ pub(super) fn conversation(plan: &Plan, turn: usize, log: &TurnLog) -> Result<()
         match kind {
             RequestKind::Scripted { .. } => {}
             RequestKind::Refused { status } => {
-                return wrong(format!("the provider refused a request with status {status}"));
+                let seen = format!("the provider refused a request of the SDK with status {status}");
+                return Err(Defect::new(seen).hint(REFUSED_HINT));
             }
             _ => {
                 return wrong("the provider got one more request than the conversation has replies");
@@ -140,27 +147,67 @@ pub(super) fn kept_ids(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defe
         Content::Call { id, .. } => Some(id),
         _ => None,
     });
-    let mut results = ids(|content| match content {
+    let results = ids(|content| match content {
         Content::Result { id, .. } => Some(id),
         _ => None,
     });
-    let mut wanted: Vec<String> =
-        calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect();
-    if calls != wanted {
+    let wanted = ids_of(plan, turn);
+    // The SDK decides the order.
+    if sorted(&calls) != sorted(&wanted) {
         return wrong(format!(
             "the next request contains the calls {}, but the provider sent {}",
             list(&calls),
             list(&wanted)
         ));
     }
-    // The SDK decides the order of results.
-    wanted.sort();
-    results.sort();
-    if results != wanted {
-        let (results, wanted) = (list(&results), list(&wanted));
+    if sorted(&results) != sorted(&wanted) {
+        let (results, wanted) = (list(&sorted(&results)), list(&sorted(&wanted)));
         return wrong(format!(
             "the next request contains results for {results}, but there were results for {wanted}"
         ));
+    }
+    Ok(())
+}
+
+/// A warning if a request contains the calls of a turn in another order than the provider's.
+pub(super) fn order_of_calls(plan: &Plan, turn: usize, body: &[u8]) -> Option<String> {
+    let history = history(plan, body);
+    let calls: Vec<String> = history
+        .items
+        .iter()
+        .filter_map(|item| match &item.content {
+            Content::Call { id, .. } => Some(id.clone()),
+            _ => None,
+        })
+        .collect();
+    let wanted = ids_of(plan, turn);
+    (calls != wanted && sorted(&calls) == sorted(&wanted)).then(|| {
+        format!(
+            "the next request contains the calls in the order {}, but the provider sent {}; `run` judges the order",
+            list(&calls),
+            list(&wanted)
+        )
+    })
+}
+
+/// Checks that a request contains the user's message of each turn up to this one at most once. Another probe
+/// checks that it is there.
+pub(super) fn prompts_once(plan: &Plan, turn: usize, body: &[u8]) -> Result<(), Defect> {
+    let history = history(plan, body);
+    let said = |words: &str| -> usize {
+        let texts = history.items.iter().filter(|item| item.role == Role::User);
+        let texts = texts.filter_map(|item| match &item.content {
+            Content::Text { text } => Some(text.matches(words).count()),
+            _ => None,
+        });
+        texts.sum()
+    };
+    for planned in &plan.turns[..=turn] {
+        let n = said(planned.user.trim());
+        if n > 1 {
+            let words = quoted(&planned.user);
+            return wrong(format!("a request contains the user's message {words} {n} times"));
+        }
     }
     Ok(())
 }
@@ -238,6 +285,17 @@ pub(super) fn words(outcome: &TurnOutcome) -> String {
 fn calls_of(plan: &Plan, turn: usize) -> impl Iterator<Item = CallKey> + '_ {
     let replies = plan.turns[turn].replies.iter();
     replies.flat_map(|reply| reply.attempts.iter().flat_map(|attempt| attempt.calls()))
+}
+
+/// The ids of a turn's calls, in the model's order.
+fn ids_of(plan: &Plan, turn: usize) -> Vec<String> {
+    calls_of(plan, turn).map(|key| plan.calls[key.0 as usize].id.clone()).collect()
+}
+
+fn sorted(ids: &[String]) -> Vec<String> {
+    let mut ids = ids.to_vec();
+    ids.sort();
+    ids
 }
 
 fn history(plan: &Plan, body: &[u8]) -> History {
@@ -374,6 +432,13 @@ mod tests {
         );
         assert!(told(|said| drop(said.remove(1))).contains("contains the calls none"));
         assert!(told(|said| drop(said.pop())).contains("contains results for"));
+        let swapped = body(&plan, |said| said[1]["tool_calls"].as_array_mut().unwrap().swap(0, 1));
+        assert_eq!(kept_ids(&plan, 0, &swapped), Ok(()));
+        assert!(order_of_calls(&plan, 0, &swapped).is_some_and(|words| words.contains("in the order")));
+        assert_eq!(order_of_calls(&plan, 0, &body(&plan, |_| {})), None);
+        assert_eq!(prompts_once(&plan, 0, &swapped), Ok(()));
+        let twice = prompts_once(&plan, 0, &body(&plan, |said| said.insert(0, said[0].clone())));
+        assert!(twice.is_err_and(|defect| defect.seen.ends_with("2 times")));
         let forgot = remembers(&plan, 0, &body(&plan, |said| drop(said.remove(0))));
         assert!(forgot.is_err_and(|defect| defect.seen.contains("the user's message")));
     }

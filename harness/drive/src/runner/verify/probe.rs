@@ -9,6 +9,7 @@ pub enum Probe {
     SilentOnStdout,
     HoldsAConversation,
     KeepsNativeIds,
+    SendsPromptsOnce,
     PassesTheStopOn,
     AwaitsTheTurn,
     TellsTheOutcome,
@@ -101,8 +102,9 @@ impl Defect {
         Defect { seen: seen.into(), hint: None }
     }
 
+    /// The defect with this advice, unless it has its own.
     pub(super) fn hint(self, hint: Hint) -> Defect {
-        Defect { hint: Some(hint), ..self }
+        Defect { hint: self.hint.or(Some(hint)), ..self }
     }
 
     /// The same defect, prefixed with the location where it was observed.
@@ -126,11 +128,12 @@ struct ProbeText {
 
 impl Probe {
     /// All probes, in the order of reports.
-    pub const ALL: [Probe; 15] = [
+    pub const ALL: [Probe; 16] = [
         Probe::IntroducesItself,
         Probe::SilentOnStdout,
         Probe::HoldsAConversation,
         Probe::KeepsNativeIds,
+        Probe::SendsPromptsOnce,
         Probe::PassesTheStopOn,
         Probe::AwaitsTheTurn,
         Probe::TellsTheOutcome,
@@ -148,6 +151,7 @@ impl Probe {
     pub(super) fn is_of_each_mode(self) -> bool {
         match self {
             Probe::KeepsNativeIds
+            | Probe::SendsPromptsOnce
             | Probe::PassesTheStopOn
             | Probe::AwaitsTheTurn
             | Probe::TellsTheOutcome
@@ -169,6 +173,7 @@ impl Probe {
     pub(super) fn rests_on(self) -> Option<Probe> {
         match self {
             Probe::KeepsNativeIds
+            | Probe::SendsPromptsOnce
             | Probe::PassesTheStopOn
             | Probe::TellsTheOutcome
             | Probe::ReloadsSessions
@@ -188,25 +193,10 @@ impl Probe {
         }
     }
 
-    /// True if an adapter that does everything it can may still fail it, because of its SDK.
+    /// True if an adapter that does everything it can may still fail it, because of its SDK. Only the protocol
+    /// itself is always the adapter's.
     pub(super) fn may_be_the_sdk(self) -> bool {
-        match self {
-            Probe::KeepsNativeIds
-            | Probe::PassesTheStopOn
-            | Probe::AwaitsTheTurn
-            | Probe::TellsTheOutcome
-            | Probe::IsolatesSessions
-            | Probe::ChangesTheHistory
-            | Probe::KeepsItsClaims => true,
-            Probe::IntroducesItself
-            | Probe::SilentOnStdout
-            | Probe::HoldsAConversation
-            | Probe::ReloadsSessions
-            | Probe::HonoursTheMode
-            | Probe::AnswersExtensions
-            | Probe::SurvivesManyPlans
-            | Probe::EndsWithItsInput => false,
-        }
+        !matches!(self, Probe::IntroducesItself | Probe::SilentOnStdout)
     }
 
     pub fn id(self) -> &'static str {
@@ -262,6 +252,12 @@ const TEXTS: [ProbeText; Probe::ALL.len()] = [
                   with the ids that they came with",
         agent: "the harness identifies calls by the provider's ids; if a setting in `config` makes the agent keep them, \
                 use it",
+    },
+    ProbeText {
+        id: "sends-prompts-once",
+        title: "sends each of the user's messages once",
+        adapter: "if the SDK stores the user's message itself, do not add it to the history as well",
+        agent: "send the prompt only as `session/prompt` brings it, not in `config` or `env` as well",
     },
     ProbeText {
         id: "passes-the-stop-on",

@@ -76,8 +76,8 @@ fn part_of(pointer: &str, part: Json, batch: &mut OpenBatch) -> Content {
         let (id, name) = (string(response.field("id")), string(response.field("name")));
         let id = batch.answer(&id, &name).unwrap_or(if id.is_empty() { pointer.to_owned() } else { id });
         let said = response.field("response");
-        // Without the key `error`, the dialect does not say whether the tool failed.
-        let is_error = said.get("error").map(|_| true);
+        // Without the keys `error` and `output`, the dialect does not say whether the tool failed.
+        let is_error = said.get("error").map(|_| true).or_else(|| said.get("output").map(|_| false));
         return Content::Result { id, text: text_of(said), is_error };
     }
     match part.get("text").filter(|text| text.is_str()) {

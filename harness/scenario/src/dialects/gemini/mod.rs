@@ -46,6 +46,9 @@ pub(crate) const WIRE: Wire = Wire {
         streams_arguments: false,
         // Vertex AI was seen to refuse it (vertesia/llumiverse#462), and the Gemini API to accept it.
         refuses_half_characters: false,
+        // 'Use "output" key to specify function output and "error" key to specify error details (if any).'
+        // <https://ai.google.dev/api/caching#FunctionResponse>
+        names_success: true,
         ..DialectTraits::USUAL
     },
     path_owner: None,
