@@ -59,8 +59,9 @@ fn is_apart_for(plan: &Plan, run: &Run, duties: &[Duty], checks: &[&str]) {
 }
 
 #[test]
-fn results_that_a_kill_takes_rest_on_the_store() {
-    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", &[Duty::Store], &["results-kept"]);
+fn results_that_a_kill_takes_rest_on_the_store_and_on_who_keeps_unfinished_turns() {
+    let duties = &[Duty::Store, Duty::Unfinished];
+    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", duties, &["results-kept"]);
 }
 
 #[test]
