@@ -17,7 +17,7 @@ use brickbat_rules::lint::VectorFile;
 /// The files of each built-in system, as listed by `harness/brickbat/build.rs`.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 
-/// What the documentation of each system leaves to the application.
+/// The tasks that the documentation of each system leaves to the application.
 const DUTIES: &str = include_str!("../../systems/duties.yaml");
 
 /// The files of each built-in filter.

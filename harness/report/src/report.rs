@@ -100,7 +100,7 @@ pub struct Case {
     /// Findings that are the application's duty here; they do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
-    /// What the adapter repaired in the application's place, as the documentation asks.
+    /// The repairs that the adapter made in the application's place, as the documentation asks.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repaired: Vec<Repaired>,
     /// The result of the baselines for each finding, in the same order; empty if there was no baseline.

@@ -289,7 +289,7 @@ pub struct Judgement {
     /// Findings that would count if the application's duties were the system's. They are never counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
-    /// What the adapter repaired in the application's place. A finding may be missing because of it.
+    /// The repairs that the adapter made in the application's place. A finding may be missing due to them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub repaired: Vec<Repaired>,
     /// Why the verdict is neither pass nor fail; absent for both.

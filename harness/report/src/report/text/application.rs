@@ -39,7 +39,7 @@ pub(super) fn render(text: &mut String, report: &Report) {
     repaired(text, report);
 }
 
-/// What adapters repaired in the application's place: a finding may be missing because of it.
+/// The repairs that adapters made in the application's place: a finding may be missing due to them.
 fn repaired(text: &mut String, report: &Report) {
     let mut kinds: BTreeMap<(&str, &str), (usize, &Case, &Repaired)> = BTreeMap::new();
     for case in &report.cases {
