@@ -26,6 +26,9 @@ crate::named! {
         Loop = "loop",
         /// It keeps the questions to the user about calls, and answers each of them before the next prompt.
         Questions = "questions",
+        /// It continues the conversation after the user has refused a call: the system states that a refusal ends
+        /// the turn.
+        Refusals = "refusals",
         /// It runs the client's tools, and returns a result for each call that it was given before the next
         /// prompt.
         Client = "client",

@@ -135,6 +135,18 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
 }
 
 #[test]
+fn a_turn_that_a_refusal_ends_rests_on_who_continues_after_it() {
+    for plan in on_each("approval/batch#b=pay,c=refund") {
+        let raised = TurnOutcome::Raised { class: "UserAbortError".to_owned(), text: "refused".to_owned() };
+        let run = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::TurnEnded { outcome: raised.clone() }],
+            event => vec![event.clone()],
+        });
+        is_apart_for(&plan, &run, &[Duty::Refusals], &["thread-survives"]);
+    }
+}
+
+#[test]
 fn a_call_that_was_handed_out_rests_on_who_runs_it() {
     let is_of = |found: &[Finding]| found.iter().any(|finding| finding.check == "thread-survives");
     for plan in on_each("client/stop-while-open#k=1") {
