@@ -71,7 +71,8 @@ async function request(session, abortSignal, show) {
   const questions = [];
   const clientCalls = [];
   const wasStopped = existsSync(stoppedMark(session));
-  if (wasStopped && spec.mode === 'ui-messages' && sdk.AFTER_STOP.ignoreIncompleteToolCalls) session.repaired('ignore-incomplete-calls');
+  const ignores = spec.mode === 'ui-messages' && sdk.AFTER_STOP.ignoreIncompleteToolCalls;
+  if (wasStopped && ignores) session.repaired('ignore-incomplete-calls');
   const isOnPage = (name) => spec.tools.some((given) => given.name === name && given.client);
   let raised, cancelled, interrupted;
   const onError = ({ error }) => { raised ??= error; };

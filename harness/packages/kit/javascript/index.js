@@ -12,7 +12,8 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {{ raised?: any, cancelled?: boolean }} End the end of a turn as the SDK reports it */
 /** `onStop` is called at each stop of a turn. The signal reports only the first. */
 /** `repaired` reports a repair that the adapter makes in this turn in the application's place. */
-/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void, repaired: (name: string) => void }} Session */
+/** @typedef {{ stop?: AbortController, onStop?: () => void, repairs: string[], repaired: (name: string) => void }} Running */
+/** @typedef {{ id: string, spec: Spec, store: Store } & Running} Session */
 /** @typedef {(callId: string) => Promise<boolean | undefined>} Ask the user's decision; undefined after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
 /** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event */
@@ -189,7 +190,8 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     if (!about.modes.includes(spec.mode)) throw invalid(`unknown mode ${spec.mode}`);
     if (!dialects.includes(spec.dialect)) throw invalid(`unknown dialect ${spec.dialect}`);
     const repairs = [];
-    const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)), repairs, repaired: (name) => repairs.push(name) };
+    const store = storeAt(join(spec.stateDir, `${id}.json`));
+    const opened = { id, spec, store, repairs, repaired: (name) => repairs.push(name) };
     sessions.set(id, opened);
     return opened;
   };

@@ -51,7 +51,7 @@ class Store:
             raise StoreError(str(error)) from error
 
     def repaired(self, name):
-        """Reports a repair that the adapter makes in this turn in the application's place, as the SDK's documentation asks."""
+        """Reports a repair that the adapter makes in this turn in the application's place, as the documentation asks."""
         self.repairs.append(name)
 
     def save(self, history):
@@ -188,9 +188,9 @@ def typed(run, schema, **first):
     so that the SDK validates arguments as it does for its users. `run` takes them as `**arguments`; those that a call
     leaves out are None, or missing. `first` are parameters before them, with their types, such as the SDK's context."""
     kinds = {name: TYPES[of["type"]] for name, of in schema["properties"].items()}
-    before = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in first.items()]
-    own = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=kind,
-                             default=inspect.Parameter.empty if name in schema["required"] else None)
+    of = inspect.Parameter
+    before = [of(name, of.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in first.items()]
+    own = [of(name, of.KEYWORD_ONLY, annotation=kind, default=of.empty if name in schema["required"] else None)
            for name, kind in kinds.items()]
     run.__signature__ = inspect.Signature([*before, *own])
     run.__annotations__ = {**first, **kinds}
