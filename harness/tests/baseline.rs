@@ -37,7 +37,14 @@ fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str])
     Case::new(
         system,
         &id,
-        Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() },
+        Judgement {
+            verdict,
+            findings,
+            application: Vec::new(),
+            repaired: Vec::new(),
+            reason: None,
+            asked: Vec::new(),
+        },
         Vec::<Receipt>::new(),
         String::new(),
     )

@@ -9,6 +9,7 @@ mod blocks;
 mod compactions;
 mod discovery;
 mod downloads;
+mod duties;
 mod figures;
 mod filters;
 mod healthy;

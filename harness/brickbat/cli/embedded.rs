@@ -17,6 +17,9 @@ use brickbat_rules::lint::VectorFile;
 /// The files of each built-in system, as listed by `harness/brickbat/build.rs`.
 const SYSTEMS: &[Files] = include!(concat!(env!("OUT_DIR"), "/systems.rs"));
 
+/// The tasks that the documentation of each system leaves to the application.
+const DUTIES: &str = include_str!("../../systems/duties.yaml");
+
 /// The files of each built-in filter.
 const FILTERS: &[Files] = include!(concat!(env!("OUT_DIR"), "/filters.rs"));
 
@@ -84,7 +87,7 @@ pub fn counts() -> Counts {
 /// The built-in systems.
 pub fn catalogue() -> &'static Catalogue {
     static CATALOGUE: OnceLock<Catalogue> = OnceLock::new();
-    CATALOGUE.get_or_init(|| Catalogue::of(SYSTEMS).expect("a test reads every embedded manifest"))
+    CATALOGUE.get_or_init(|| Catalogue::of(SYSTEMS, DUTIES).expect("a test reads every embedded manifest"))
 }
 
 /// The built-in filters.
@@ -179,6 +182,38 @@ mod tests {
                     "{name} pins another version than it names"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn the_duties_of_built_in_systems_are_only_in_their_table() {
+        for files in SYSTEMS {
+            let sheet = files.iter().find(|(name, _)| *name == SHEET).expect("a manifest").1;
+            let manifests = Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files)).expect("a manifest");
+            for mode in manifests.iter().flat_map(|manifest| &manifest.modes) {
+                assert!(mode.application.is_empty() && !mode.repairs, "{sheet}: list it in duties.yaml");
+            }
+        }
+    }
+
+    #[test]
+    fn the_repairs_of_adapters_are_those_of_the_table() {
+        for files in SYSTEMS {
+            let sheet = files.iter().find(|(name, _)| *name == SHEET).expect("a manifest").1;
+            let own =
+                Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files)).expect("a manifest").remove(0);
+            let known = catalogue().manifests().iter().find(|manifest| manifest.name == own.name);
+            let known = known
+                .expect("it is in the catalogue")
+                .modes
+                .iter()
+                .flat_map(|mode| mode.adapter_repairs.keys());
+            let known: std::collections::BTreeSet<&str> = known.map(String::as_str).collect();
+            let sources = files.iter().filter(|(name, _)| own.files.iter().any(|file| file == name));
+            let calls = sources.flat_map(|(_, text)| text.split("repaired(").skip(1));
+            let reported =
+                calls.filter_map(|call| call.trim_start_matches(['\'', '"']).split(['\'', '"']).next());
+            assert_eq!(reported.collect::<std::collections::BTreeSet<&str>>(), known, "{}", own.name);
         }
     }
 

@@ -333,6 +333,7 @@ mod tests {
             verdict,
             findings,
             application: Vec::new(),
+            repaired: Vec::new(),
             reason: Some("no receipt".to_owned()),
             asked: Vec::new(),
         };

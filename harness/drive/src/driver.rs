@@ -9,6 +9,7 @@ pub mod action;
 mod busy;
 pub mod capability;
 pub mod catalogue;
+pub mod duties;
 mod environment;
 mod error;
 mod event;
@@ -42,6 +43,7 @@ pub mod waits;
 pub use acp::{Adapter, Session};
 pub use capability::{CAPABILITIES, Capabilities, Capability};
 pub use catalogue::{BASELINE, Catalogue, ResolveError, resolve};
+pub use duties::Duties;
 pub use error::{DriverError, ErrorSource, InvalidValue};
 pub use event::SessionEvent;
 #[cfg(feature = "filters")]

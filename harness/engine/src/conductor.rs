@@ -262,6 +262,7 @@ impl Conductor {
             | Event::Early { .. }
             | Event::Stored { .. }
             | Event::Waited { .. }
+            | Event::Repaired { .. }
             | Event::LetGo
             | Event::GaveUp => {}
         }

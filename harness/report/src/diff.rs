@@ -220,6 +220,7 @@ mod tests {
             verdict,
             findings: findings.collect(),
             application: Vec::new(),
+            repaired: Vec::new(),
             reason,
             asked: Vec::new(),
         };

@@ -41,6 +41,7 @@ use crate::baseline::{Baseline, Disposition};
 use crate::causes;
 use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
+use brickbat_scenario::duty::Repaired;
 use brickbat_scenario::plan::PlanId;
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 
@@ -99,6 +100,9 @@ pub struct Case {
     /// Findings that are the application's duty here; they do not count.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
+    /// The repairs that the adapter made in the application's place, as the documentation asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<Repaired>,
     /// The result of the baselines for each finding, in the same order; empty if there was no baseline.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dispositions: Vec<Disposition>,
@@ -149,6 +153,7 @@ impl Case {
             reason: judgement.reason,
             findings: causes::fold(judgement.findings),
             application: causes::fold(judgement.application),
+            repaired: judgement.repaired,
             dispositions: Vec::new(),
             receipts: receipts.iter().map(ReceiptNote::of).collect(),
             repeats: None,

@@ -187,6 +187,11 @@ pub enum Event {
     LetGo,
     /// The harness gave up waiting for the turn to end.
     GaveUp,
+    /// The adapter repaired something in the turn in the application's place, as the documentation asks.
+    Repaired {
+        /// The name of the repair.
+        repair: String,
+    },
     /// The system ended the turn.
     TurnEnded { outcome: TurnOutcome },
     /// The plan has ended, and the system has returned its stored history, in its own format.

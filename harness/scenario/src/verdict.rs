@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::duty::{Application, Duty};
+use crate::duty::{Application, Duty, Left, Repaired};
 use crate::plan::CallKey;
 use crate::trace::ExchangeId;
 
@@ -245,6 +245,9 @@ pub struct Finding {
     /// Its consequences: other findings of the same plan with the same cause.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Finding>,
+    /// The duty that makes the finding the application's, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
     /// The duties that its evidence rests on: if the application performs one of them, the finding is not the
     /// system's.
     #[serde(skip)]
@@ -285,6 +288,7 @@ impl Finding {
             expected: String::new(),
             got: String::new(),
             also: Vec::new(),
+            left: None,
             rests_on: Vec::new(),
             about: About::default(),
         }
@@ -323,6 +327,13 @@ impl Finding {
         Finding { severity: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
     }
 
+    /// The finding as the application's, with the duty that makes it so.
+    #[must_use]
+    pub fn left_to(self, application: &Application) -> Finding {
+        let left = application.first_of(&self.rests_on).cloned();
+        Finding { left, ..self }
+    }
+
     /// The finding with evidence that rests on these duties.
     #[must_use]
     pub fn resting_on(self, duties: &[Duty]) -> Finding {
@@ -340,6 +351,9 @@ pub struct Judgement {
     /// Findings that would count if the application's duties were the system's. They are never counted.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub application: Vec<Finding>,
+    /// The repairs that the adapter made in the application's place. A finding may be missing due to them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repaired: Vec<Repaired>,
     /// Why the verdict is neither pass nor fail; absent for both.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -355,6 +369,7 @@ impl Judgement {
             verdict,
             findings: Vec::new(),
             application: Vec::new(),
+            repaired: Vec::new(),
             reason: Some(reason.into()),
             asked: Vec::new(),
         }

@@ -70,6 +70,9 @@ async function request(session, abortSignal, show) {
   const { spec, store } = session;
   const questions = [];
   const clientCalls = [];
+  const wasStopped = existsSync(stoppedMark(session));
+  const ignores = spec.mode === 'ui-messages' && sdk.AFTER_STOP.ignoreIncompleteToolCalls;
+  if (wasStopped && ignores) session.repaired('ignore-incomplete-calls');
   const isOnPage = (name) => spec.tools.some((given) => given.name === name && given.client);
   let raised, cancelled, interrupted;
   const onError = ({ error }) => { raised ??= error; };
@@ -78,7 +81,7 @@ async function request(session, abortSignal, show) {
       options: { ...sdk.options(spec), model: modelOf(spec), abortSignal, onError },
       stored: store.load([]),
       save: store.save,
-      wasStopped: existsSync(stoppedMark(session)),
+      wasStopped,
     });
     for await (const chunk of stream) {
       cancelled ||= chunk.type === 'abort';

@@ -46,6 +46,7 @@ async def turn(spec, store, text, stopped, show):
             reply = await stream.get_final_message()
             # A reply that ends inside a call is not stored: the application must request it again with more tokens.
             if reply.stop_reason == "max_tokens" and reply.content and reply.content[-1].type == "tool_use":
+                store.repaired("drop-cut-call")
                 raise RuntimeError("the reply ends at max_tokens, within a call")
             said = {"role": "assistant", "content": [block.to_dict() for block in reply.content]}
             # The runner runs tools only after this stop reason. This call returns the message that it will send.

@@ -34,7 +34,7 @@ function tellResults(messages, show) {
 const endsInCall = ({ stop_reason: reason, content }) => reason === 'max_tokens' && content.at(-1)?.type === 'tool_use';
 
 /** @type {import('brickbat-adapter').Turn} */
-async function turn({ spec, store }, text, signal, show) {
+async function turn({ spec, store, repaired }, text, signal, show) {
   const { dropsFailed, settings } = MODES[spec.mode];
   const messages = [...store.load([]), { role: 'user', content: text }];
   store.save(messages);
@@ -63,6 +63,7 @@ async function turn({ spec, store }, text, signal, show) {
       // The SDK reports no state for a running call, so nothing is shown before the result.
       for await (const _ of stream);
       if (endsInCall(await stream.finalMessage())) {
+        repaired('drop-cut-call');
         return { raised: { name: 'Error', message: 'the reply ends at max_tokens, within a call' } };
       }
     }

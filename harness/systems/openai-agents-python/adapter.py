@@ -234,6 +234,7 @@ async def turn(spec, store, text, stopped, show, ask):
         begun = last["state"]["begun"]
         state = await RunState.from_string(agents[begun], last["state"]["text"])
         state.add_input(text)
+        store.repaired("resume-stopped-run")
         keep_in(store, last["items"])
         return state
 

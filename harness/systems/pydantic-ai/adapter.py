@@ -4,14 +4,14 @@ import json
 from importlib.metadata import version
 
 import pydantic_ai
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ExternalToolset, ModelMessagesTypeAdapter, Tool
-from pydantic_ai import ToolDefinition, ToolDenied
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ExternalToolset, ModelMessagesTypeAdapter
+from pydantic_ai import RunContext, Tool, ToolDefinition, ToolDenied
 from pydantic_ai.capabilities import Hooks, WebSearch
 from pydantic_ai.messages import ModelRequest, UserPromptPart
 from pydantic_ai.models import infer_model
 from pydantic_ai.providers import infer_provider_class
 from given import give
-from brickbat_adapter import gate, interruptible, serve, stoppable
+from brickbat_adapter import gate, interruptible, serve, stoppable, typed
 
 SDK = "pydantic-ai-slim"
 MODELS = {
@@ -64,11 +64,10 @@ def gated(given, running):
     async def run(context, **arguments):
         # Steering enqueues the user's messages in this context.
         running.context = context
-        return await gate(given, arguments, Failed)
-    tool = Tool.from_schema(run, given["name"], given["description"], given["inputSchema"], takes_ctx=True)
-    # `from_schema` has no parameter for approval.
-    tool.requires_approval = given["asks"]
-    return tool
+        # An argument that the call leaves out has the parameter's default.
+        return await gate(given, {name: value for name, value in arguments.items() if value is not None}, Failed)
+    typed(run, given["inputSchema"], context=RunContext)
+    return Tool(run, takes_ctx=True, name=given["name"], description=given["description"], requires_approval=given["asks"])
 
 
 def outside(given_tools):
@@ -157,7 +156,9 @@ async def turn(spec, store, text, stopped, show, ask):
 
     history = ModelMessagesTypeAdapter.validate_json(store.load() or "[]")
     if history and getattr(history[-1], "tool_calls", None):
-        history = repair_messages(history)
+        before, history = history, repair_messages(history)
+        if history != before:
+            store.repaired("repair-messages")
     keep(store, [*history, ModelRequest([UserPromptPart(text)])], history)
     while True:
         running = MODES[spec["mode"]](agent, store, watch, message_history=history, **how)

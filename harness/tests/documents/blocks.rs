@@ -25,6 +25,8 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("compaction-threads", super::compactions::compaction_threads()),
         ("compactions", super::compactions::compactions()),
         ("counts", counts()),
+        ("duties", super::duties::left()),
+        ("duties-repaired", super::duties::repaired()),
         ("downloads", super::downloads::shares()),
         ("exports", exports()),
         ("figures", super::figures::figures()),

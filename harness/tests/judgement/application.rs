@@ -59,8 +59,9 @@ fn is_apart_for(plan: &Plan, run: &Run, duties: &[Duty], checks: &[&str]) {
 }
 
 #[test]
-fn results_that_a_kill_takes_rest_on_the_store() {
-    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", &[Duty::Store], &["results-kept"]);
+fn results_that_a_kill_takes_rest_on_the_store_and_on_who_keeps_unfinished_turns() {
+    let duties = &[Duty::Store, Duty::Unfinished];
+    is_of_the_application("kill/mid-batch#k=1", "kill-loses-results", duties, &["results-kept"]);
 }
 
 #[test]
@@ -130,6 +131,18 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
     for plan in on_each("abort/mid-batch#k=1") {
         let found = judged_for(&plan, "refuses-own-history", &[Duty::Questions], Repairs::Never);
         assert_eq!(found.verdict, Verdict::Fail, "{}: {found:#?}", plan.id);
+    }
+}
+
+#[test]
+fn a_turn_that_a_refusal_ends_rests_on_who_continues_after_it() {
+    for plan in on_each("approval/batch#b=pay,c=refund") {
+        let raised = TurnOutcome::Raised { class: "UserAbortError".to_owned(), text: "refused".to_owned() };
+        let run = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::TurnEnded { outcome: raised.clone() }],
+            event => vec![event.clone()],
+        });
+        is_apart_for(&plan, &run, &[Duty::Refusals], &["thread-survives"]);
     }
 }
 

@@ -18,6 +18,7 @@ fn case(system: &str, verdict: Verdict, severities: &[Severity]) -> Case {
         verdict,
         findings: severities.iter().map(finding).collect(),
         application: Vec::new(),
+        repaired: Vec::new(),
         reason: None,
         asked: Vec::new(),
     };

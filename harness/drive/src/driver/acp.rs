@@ -382,7 +382,7 @@ impl Session {
             other => other,
         };
         match event {
-            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } => {}
+            SessionEvent::Shown { .. } | SessionEvent::Asked { .. } | SessionEvent::Repaired(_) => {}
             SessionEvent::Ended(_) | SessionEvent::PromptRefused => {
                 self.n_running = self.n_running.saturating_sub(1);
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::duties::{Duties, TABLE};
 use super::manifest::{FileSource, Manifest, Mode};
 use brickbat_scenario::parse::{Diagnostic, MAX_GUESSED};
 
@@ -27,15 +28,18 @@ pub struct Catalogue {
 }
 
 impl Catalogue {
-    /// The systems in those folders. Systems with the same name are grouped, with their versions in the order
-    /// of the manifest.
-    pub fn of(folders: &[Files]) -> Result<Catalogue, Diagnostic> {
+    /// The systems in those folders, with the duties of a table. Systems with the same name are grouped, with
+    /// their versions in the order of the manifest.
+    pub fn of(folders: &[Files], duties: &str) -> Result<Catalogue, Diagnostic> {
         let read = |files: &Files| {
             let sheet = files.iter().find(|(name, _)| *name == SHEET).map_or("", |(_, text)| *text);
             Manifest::parse(SHEET, sheet, &FileSource::BuiltIn(files))
         };
         let manifests: Vec<Vec<Manifest>> = folders.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Catalogue { manifests: manifests.concat() })
+        let mut manifests = manifests.concat();
+        let duties = Duties::parse(TABLE, duties, &manifests)?;
+        manifests.iter_mut().for_each(|manifest| duties.apply(manifest));
+        Ok(Catalogue { manifests })
     }
 
     pub fn manifests(&self) -> &[Manifest] {
@@ -126,5 +130,5 @@ fn is_version(manifest: &Manifest, wanted: &str) -> bool {
 #[cfg(test)]
 pub(crate) fn ai_sdk() -> Catalogue {
     let files: Files = &[(SHEET, include_str!("../../../systems/ai-sdk/system.yaml"))];
-    Catalogue::of(&[files]).expect("it is read by a test of the command line, too")
+    Catalogue::of(&[files], "{}").expect("it is read by a test of the command line, too")
 }

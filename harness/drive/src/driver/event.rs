@@ -23,6 +23,8 @@ pub enum SessionEvent {
     },
     /// The system does not accept another prompt while its turn runs.
     PromptRefused,
+    /// The adapter repaired something in the turn that now ends, in the application's place.
+    Repaired(String),
     Ended(TurnOutcome),
     /// The adapter has failed; no more events follow.
     Lost(DriverError),

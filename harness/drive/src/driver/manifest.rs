@@ -11,7 +11,7 @@ use super::file_source;
 use super::plain::{self, NamePattern, Plain};
 use super::waits::{Waits, WaitsSheet};
 use brickbat_rules::dialect::Dialect;
-use brickbat_scenario::duty::{Application, Duty, Repairs};
+use brickbat_scenario::duty::{Application, Duty, Left, Repairs, Statement};
 use brickbat_scenario::parse::{self, Diagnostic};
 
 pub use super::file_source::{FileSource, MAX_FILE};
@@ -133,9 +133,16 @@ pub struct Mode {
     /// How it reacts to the user's stop.
     #[serde(default)]
     pub stop: StopKind,
-    /// The duties of an application that the adapter has; the SDK does the rest.
+    /// The duties of an application that the adapter has; the SDK does the rest. A built-in system has those of
+    /// the table of duties.
     #[serde(default)]
     pub application: Vec<Duty>,
+    /// The statements of the documentation about these duties, from the table.
+    #[serde(skip)]
+    pub documented: BTreeMap<Duty, Statement>,
+    /// The repairs that the adapter makes in the application's place, from the table.
+    #[serde(skip)]
+    pub adapter_repairs: BTreeMap<String, Statement>,
     /// True if the SDK claims to repair a thread that was already broken, although the application stores it.
     #[serde(default)]
     pub repairs: bool,
@@ -405,7 +412,9 @@ impl Mode {
     /// The part of a finding's evidence that belongs to the application in this mode.
     pub fn application(&self) -> Application {
         let repairs = if self.repairs { Repairs::Claimed } else { Repairs::Never };
-        Application::with(&self.application, repairs)
+        let left = |duty: &Duty| Left { duty: *duty, documented: self.documented.get(duty).cloned() };
+        Application::documented(self.application.iter().map(left), repairs)
+            .repairing(self.adapter_repairs.clone())
     }
 
     fn complaint(&self, of_system: &[Dialect]) -> Option<(String, &'static str)> {

@@ -249,6 +249,8 @@ struct Protocol {
     session: SessionSpec,
     /// `_meta.brickbat.outcome` in the answer to `session/prompt`.
     outcome: OutcomeMessage,
+    /// `_meta.brickbat.repaired` in the answer to `session/prompt`; may be left out.
+    repaired: Vec<String>,
     /// The answer of a gate: how the tool ends.
     gate: ToolOutcome,
     /// The body of a post to `savingUrl`.
@@ -295,6 +297,26 @@ pub(super) fn outcome(meta: Option<&Map<String, Value>>) -> Result<TurnOutcome, 
     read::<OutcomeMessage>("session/prompt", meta, |brickbat| brickbat.get("outcome")).map(TurnOutcome::from)
 }
 
+/// Reads what the adapter has repaired in a turn, in the application's place: a name for each repair.
+pub(super) fn repaired(meta: Option<&Map<String, Value>>) -> Result<Vec<String>, DriverError> {
+    let found = meta.and_then(|meta| meta.get("brickbat")?.get("repaired"));
+    let names = found.map_or(Ok(Vec::new()), Vec::deserialize).map_err(|error| {
+        DriverError::violation(
+            format!("`repaired` in its answer to session/prompt: {error}"),
+            found.unwrap_or(&Value::Null),
+        )
+    })?;
+    match names.len() {
+        0..=MAX_REPAIRS => Ok(names),
+        other => {
+            Err(DriverError::violation(format!("`repaired` has {other} names, more than {MAX_REPAIRS}"), ""))
+        }
+    }
+}
+
+/// The maximum number of repairs in one turn, many times as many as an adapter makes.
+const MAX_REPAIRS: usize = 100;
+
 fn read<T: serde::de::DeserializeOwned>(
     method: &str,
     meta: Option<&Map<String, Value>>,
@@ -336,6 +358,16 @@ mod tests {
             r#"{"entries":1,"side":"during"}"#,
         ] {
             assert!(StoreWrite::of(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn repairs_are_names_and_may_be_left_out() {
+        let meta = |value: Value| json!({ "brickbat": { "repaired": value } }).as_object().cloned();
+        assert_eq!(repaired(None), Ok(Vec::new()));
+        assert_eq!(repaired(meta(json!(["drop-cut-call"])).as_ref()), Ok(vec!["drop-cut-call".to_owned()]));
+        for wrong in [json!("drop"), json!([1]), json!(vec!["a"; MAX_REPAIRS + 1])] {
+            assert!(repaired(meta(wrong.clone()).as_ref()).is_err(), "{wrong}");
         }
     }
 

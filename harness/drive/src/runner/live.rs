@@ -365,6 +365,7 @@ impl Live<'_> {
                 let call = self.plan.call_with_id(&id).or_else(by_args);
                 Ok(Some(Event::Asked { question, id, call }))
             }
+            SessionEvent::Repaired(repair) => Ok(Some(Event::Repaired { repair })),
             SessionEvent::Ended(outcome) => {
                 self.ending.push_back(self.redacted(outcome));
                 Ok(None)

@@ -58,7 +58,11 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
 
 /// The duties that an honest result rests on; the store is one if the process that knew the outcome has died.
 fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
-    if evidence.died_in(evidence.call(key).turn) { &[Duty::Store, Duty::Loop] } else { CHECK.rests_on }
+    if evidence.died_in(evidence.call(key).turn) {
+        &[Duty::Store, Duty::Unfinished, Duty::Loop]
+    } else {
+        CHECK.rests_on
+    }
 }
 
 /// Returns how a result contradicts what its call did, if it does.

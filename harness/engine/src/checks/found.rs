@@ -2,6 +2,7 @@
 
 use super::played::{is_oddity_unsent, undelivered_failure};
 use super::*;
+use brickbat_scenario::duty::Repaired;
 
 /// The results of all checks.
 pub(super) struct Found {
@@ -9,6 +10,7 @@ pub(super) struct Found {
     pub(super) findings: Vec<Finding>,
     /// The findings that are the application's duty.
     application: Vec<Finding>,
+    repaired: Vec<Repaired>,
     asked: Vec<Asked>,
 }
 
@@ -22,14 +24,20 @@ impl Found {
             found.map(|finding| Finding { model: model.clone(), ..finding }).collect();
         found.sort_by(|a, b| (a.severity, &a.check, &a.place).cmp(&(b.severity, &b.check, &b.place)));
         let is_apart = |finding: &Finding| application.does_any(&finding.rests_on);
-        let (apart, findings) = found.into_iter().partition(is_apart);
+        let (apart, findings): (Vec<Finding>, Vec<Finding>) = found.into_iter().partition(is_apart);
+        let apart = apart.into_iter().map(|finding| finding.left_to(application)).collect();
         let ask = |check: &Check| Asked {
             check: check.id,
             level: check.level,
             spoke: (check.applies)(evidence),
             is_of_application: application.does_any(check.rests_on),
         };
-        Found { findings, application: apart, asked: CHECKS.iter().map(ask).collect() }
+        let repairs = evidence.run.trace.events().iter().filter_map(|event| match event {
+            Event::Repaired { repair } => Some(repair.as_str()),
+            _ => None,
+        });
+        let repaired = application.repaired(repairs);
+        Found { findings, application: apart, repaired, asked: CHECKS.iter().map(ask).collect() }
     }
 
     /// The judgement of a plan that was played, at least up to the findings.
@@ -85,7 +93,7 @@ impl Found {
     }
 
     fn judgement(self, verdict: Verdict, reason: Option<String>) -> Judgement {
-        let Found { findings, application, asked } = self;
-        Judgement { verdict, findings, application, reason, asked }
+        let Found { findings, application, repaired, asked } = self;
+        Judgement { verdict, findings, application, repaired, reason, asked }
     }
 }

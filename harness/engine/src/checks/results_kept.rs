@@ -5,8 +5,8 @@
 //! it. After a kill, a result is therefore required only if the process had *acknowledged* it: it had shown the
 //! call as completed, so the user counts on it, or it had sent the result to the provider, which answered and
 //! charged for it. The tool has run, with all its side effects, and a thread that forgets the result will run the
-//! tool again. After a kill the result rests on the store; otherwise it rests on the code that runs the tools.
-//! The user's message is always required, because a kill comes after the request with that message.
+//! tool again. After a kill the result rests on the store, or on the code that keeps the work of an unfinished
+//! turn; otherwise it rests on the code that runs the tools. The user's message is always required, because a kill comes after the request with that message.
 
 use super::*;
 
@@ -86,8 +86,8 @@ fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     if evidence.died_in(call.turn) {
         return match step_end {
             // A system may hand on a complete batch once the question about one of its calls is answered.
-            StepEnd::Asking | StepEnd::BrokenOffAsking => &[Duty::Store, Duty::Questions],
-            StepEnd::Whole | StepEnd::BrokenOff => &[Duty::Store],
+            StepEnd::Asking | StepEnd::BrokenOffAsking => &[Duty::Store, Duty::Unfinished, Duty::Questions],
+            StepEnd::Whole | StepEnd::BrokenOff => &[Duty::Store, Duty::Unfinished],
         };
     }
     match step_end {

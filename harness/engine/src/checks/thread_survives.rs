@@ -81,8 +81,8 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
     guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
 }
 
-/// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, or all
-/// open calls may run in the client.
+/// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, all open
+/// calls may run in the client, or the user may have refused one.
 fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'static [Duty] {
     if given::is_broken(evidence.plan) {
         return check.rests_on;
@@ -93,9 +93,17 @@ fn basis_of_turn(evidence: &Evidence<'_>, check: &Check, turn: usize) -> &'stati
         &[Duty::Questions]
     } else if open.peek().is_some() && open.all(|key| evidence.is_left_to_client(key)) {
         &[Duty::Client]
+    } else if was_refused(evidence, turn) {
+        &[Duty::Refusals]
     } else {
         check.rests_on
     }
+}
+
+/// True if the user refused a call of a turn.
+fn was_refused(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let is_it = |event: &Event| matches!(event, Event::Answered { consent: Consent::Refused, .. });
+    evidence.events_of(turn).any(is_it)
 }
 
 /// The calls that caused a rejection: the one at the pointer, and those without a result.

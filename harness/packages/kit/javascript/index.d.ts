@@ -56,6 +56,8 @@ export interface Session {
   stop?: AbortController;
   /** Called at each stop of a turn. The signal reports only the first. */
   onStop?: () => void;
+  /** Reports a repair that the adapter makes in this turn in the application's place, as the SDK's documentation asks. */
+  repaired: (name: string) => void;
   /** The adapter's own data of the session. */
   [own: string]: any;
 }

@@ -11,7 +11,9 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
 /** @typedef {(id: string, state?: string, title?: string) => void} Show shows the user the state of a call */
 /** @typedef {{ raised?: any, cancelled?: boolean }} End the end of a turn as the SDK reports it */
 /** `onStop` is called at each stop of a turn. The signal reports only the first. */
-/** @typedef {{ id: string, spec: Spec, store: Store, stop?: AbortController, onStop?: () => void }} Session */
+/** `repaired` reports a repair that the adapter makes in this turn in the application's place. */
+/** @typedef {{ stop?: AbortController, onStop?: () => void, repairs: string[], repaired: (name: string) => void }} Running */
+/** @typedef {{ id: string, spec: Spec, store: Store } & Running} Session */
 /** @typedef {(callId: string) => Promise<boolean | undefined>} Ask the user's decision; undefined after a stop */
 /** @typedef {(session: Session, text: string, stop: AbortSignal, show: Show, ask: Ask) => Promise<End>} Turn */
 /** @typedef {{ type: string, call?: string, tool?: string, text?: string, failed?: boolean }} Event */
@@ -187,7 +189,9 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     if (spec?.protocol !== 1) throw invalid('expected _meta.brickbat with protocol 1');
     if (!about.modes.includes(spec.mode)) throw invalid(`unknown mode ${spec.mode}`);
     if (!dialects.includes(spec.dialect)) throw invalid(`unknown dialect ${spec.dialect}`);
-    const opened = { id, spec, store: storeAt(join(spec.stateDir, `${id}.json`)) };
+    const repairs = [];
+    const store = storeAt(join(spec.stateDir, `${id}.json`));
+    const opened = { id, spec, store, repairs, repaired: (name) => repairs.push(name) };
     sessions.set(id, opened);
     return opened;
   };
@@ -231,6 +235,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     .onRequest('session/prompt', async ({ params: { sessionId, prompt }, client }) => {
       const running = session(sessionId);
       running.stop = new AbortController();
+      running.repairs.length = 0;
       const shown = new Set();
       /** @type {Show} */
       const show = (toolCallId, status, title) => {
@@ -249,7 +254,8 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
       };
       const text = prompt.map((block) => block.text).join('');
       const outcome = outcomeOf(await turn(running, text, running.stop.signal, show, ask));
-      return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat: { outcome } } };
+      const brickbat = { outcome, ...(running.repairs.length > 0 && { repaired: [...running.repairs] }) };
+      return { stopReason: outcome.kind === 'cancelled' ? 'cancelled' : 'end_turn', _meta: { brickbat } };
     })
     .onNotification('session/cancel', ({ params }) => {
       sessions.get(params.sessionId)?.stop?.abort();

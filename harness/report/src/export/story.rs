@@ -117,6 +117,7 @@ impl Teller<'_> {
             | Event::CallShown { .. }
             | Event::Stored { .. }
             | Event::Waited { .. }
+            | Event::Repaired { .. }
             | Event::LetGo
             | Event::Quiet => {}
             Event::Asked { .. } | Event::Answered { .. } => return Err(refused("a question to the user")),

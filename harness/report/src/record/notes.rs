@@ -6,6 +6,7 @@ use serde_json::Value;
 use brickbat_engine::run::Receipt;
 use brickbat_engine::triage::Signature;
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::duty::Left;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedSearch, PlannedTurn};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
@@ -70,6 +71,9 @@ pub struct FindingNote {
     /// The findings that follow from it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<FindingNote>,
+    /// The duty that makes it the application's, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
 }
 
 impl FindingNote {
@@ -90,6 +94,7 @@ impl FindingNote {
             expected: finding.expected.clone(),
             got: finding.got.clone(),
             also: finding.also.iter().map(FindingNote::of).collect(),
+            left: finding.left.clone(),
         }
     }
 }

@@ -157,7 +157,8 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
             (3, ranks.get(id.as_str()).copied().unwrap_or(u32::MAX))
         }
         Event::Answered { .. } => (4, 0),
-        Event::TurnEnded { .. }
+        Event::Repaired { .. }
+        | Event::TurnEnded { .. }
         | Event::PromptRefused
         | Event::Killed
         | Event::Resumed

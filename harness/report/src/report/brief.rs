@@ -209,6 +209,12 @@ fn application(text: &mut String, report: &Report) {
         let _ =
             writeln!(text, "the application's duty: findings in {n} that do not count; --verbose lists them");
     }
+    let repaired: usize =
+        report.cases.iter().flat_map(|case| &case.repaired).map(|repaired| repaired.turns).sum();
+    if repaired > 0 {
+        let n = counted(repaired, "turn");
+        let _ = writeln!(text, "the adapter repaired in the application's place in {n}; --verbose lists it");
+    }
 }
 
 /// The next command, for the worst cause, otherwise for the first plan that could not be judged.

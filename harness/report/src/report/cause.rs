@@ -85,6 +85,7 @@ mod tests {
             verdict: Verdict::Fail,
             findings,
             application: Vec::new(),
+            repaired: Vec::new(),
             reason: None,
             asked: Vec::new(),
         };

@@ -71,6 +71,7 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
         let words =
             format!("the application's duty here: {check} ({}): {message}, {place}\n", severity.name());
         lines.push_str(&words);
+        lines.extend(finding.left.iter().map(|left| format!("  {}\n", left.words())));
     }
     lines.push_str(&case.label().map(|label| format!("comes and goes: {label}\n")).unwrap_or_default());
     if case.unconfirmed {

@@ -9,6 +9,7 @@ use super::{Account, BaselineComparison, Case, Repeats, Report, SCHEMA, Shard, S
 use crate::baseline::{Disposition, check_named};
 use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
+use brickbat_scenario::duty::Repaired;
 use brickbat_scenario::verdict::{Finding, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has a few thousand.
@@ -73,6 +74,8 @@ struct WrittenCase {
     findings: Vec<FindingNote>,
     #[serde(default)]
     application: Vec<FindingNote>,
+    #[serde(default)]
+    repaired: Vec<Repaired>,
     #[serde(default)]
     dispositions: Vec<Disposition>,
     #[serde(default)]
@@ -140,6 +143,7 @@ impl WrittenCase {
             reason: self.reason,
             findings,
             application,
+            repaired: self.repaired,
             dispositions: self.dispositions,
             receipts: self.receipts,
             repeats: self.repeats,
@@ -165,7 +169,7 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
     let also = findings_of(note.also, &format!("{place}/also"))?;
-    let FindingNote { severity, permanence, message, place, model, expected, got, .. } = note;
+    let FindingNote { severity, permanence, message, place, model, expected, got, left, .. } = note;
     let bare = Finding::new(check, severity, &message);
-    Ok(Finding { permanence, place, rule, model, expected, got, also, ..bare })
+    Ok(Finding { permanence, place, rule, model, expected, got, also, left, ..bare })
 }

@@ -130,6 +130,9 @@ impl Page<'_> {
         for finding in &case.application {
             let words = format!("{} ({}): {}", finding.severity.name(), finding.check, finding.message);
             self.paragraph(text, "  the application's duty here: ", &words);
+            if let Some(left) = &finding.left {
+                self.paragraph(text, "           ", &left.words());
+            }
         }
         for receipt in &record.receipts {
             let grade = receipt.grade.filter(|_| receipt.fired).map_or("none", Confidence::name);

@@ -103,6 +103,7 @@ fn named(event: &Event) -> &'static str {
         Event::Switched { .. } => "switched",
         Event::Quiet => "quiet",
         Event::Waited { .. } => "waited",
+        Event::Repaired { .. } => "repaired",
         Event::LetGo => "let-go",
         Event::GaveUp => "gave-up",
         Event::TurnEnded { .. } => "turn-ended",

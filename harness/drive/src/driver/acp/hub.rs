@@ -98,7 +98,10 @@ impl Hub {
             // The connection is over: `fail` reports the cause to every session.
             Err(error) if is_over(&error) => return,
             result if plain => Ok(plain::outcome(result)),
-            Ok(answer) => protocol::outcome(answer.meta.as_ref()),
+            Ok(answer) => protocol::repaired(answer.meta.as_ref()).and_then(|repaired| {
+                repaired.into_iter().for_each(|name| self.send(id, SessionEvent::Repaired(name)));
+                protocol::outcome(answer.meta.as_ref())
+            }),
             Err(error) => Err(DriverError::refused("session/prompt", error)),
         };
         self.send(id, ended.map_or_else(SessionEvent::Lost, SessionEvent::Ended));

@@ -178,6 +178,8 @@ impl SessionTask {
         match event {
             SessionEvent::Shown { id, state } => self.show(id, state),
             SessionEvent::Asked { question, id, args } => self.ask(question, id, args),
+            // Our own agent has no adapter.
+            SessionEvent::Repaired(_) => Ok(()),
             SessionEvent::Ended(outcome) => {
                 let ended = std::mem::replace(&mut self.turn, self.beside.take());
                 ended.map_or(Ok(()), |responder| responder.respond(answer(outcome)))

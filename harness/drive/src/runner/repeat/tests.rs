@@ -5,7 +5,14 @@ use super::*;
 fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
     let finding = |(check, severity): &(&'static str, Severity)| Finding::new(check, *severity, "");
     let findings = checks.iter().map(finding).collect();
-    let judgement = Judgement { verdict, findings, application: Vec::new(), reason: None, asked: Vec::new() };
+    let judgement = Judgement {
+        verdict,
+        findings,
+        application: Vec::new(),
+        repaired: Vec::new(),
+        reason: None,
+        asked: Vec::new(),
+    };
     PlanRun {
         outcome: Attempt {
             judgement,

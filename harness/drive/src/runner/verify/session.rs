@@ -319,6 +319,7 @@ impl ProbeSession {
                 self.session.answer(question, Consent::Given);
                 Ok(Observation::Other)
             }
+            SessionEvent::Repaired(_) => Ok(Observation::Other),
             SessionEvent::Ended(outcome) => {
                 self.log.outcome = Some(outcome);
                 Ok(Observation::Ended)

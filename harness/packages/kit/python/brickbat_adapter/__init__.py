@@ -42,12 +42,17 @@ class Store:
         self.file = Path(spec["stateDir"], f"{session_id}.json")
         # Owned by the adapter: the data of the running turn that `act` needs.
         self.running = None
+        self.repairs = []
 
     def load(self):
         try:
             return self.file.read_bytes()
         except OSError as error:
             raise StoreError(str(error)) from error
+
+    def repaired(self, name):
+        """Reports a repair that the adapter makes in this turn in the application's place, as the documentation asks."""
+        self.repairs.append(name)
 
     def save(self, history):
         # Written atomically, as in a database: the process may be killed during the write.
@@ -174,6 +179,24 @@ async def interruptible(turn, interrupted):
         raise
 
 
+# The types of a tool's arguments, by their names in its JSON Schema.
+TYPES = {"string": str, "number": int | float, "boolean": bool}
+
+
+def typed(run, schema, **first):
+    """Gives a tool the signature that a user would write for this JSON Schema, such as `(*, key: str = None, ref: str)`,
+    so that the SDK validates arguments as it does for its users. `run` takes them as `**arguments`; those that a call
+    leaves out are None, or missing. `first` are parameters before them, with their types, such as the SDK's context."""
+    kinds = {name: TYPES[of["type"]] for name, of in schema["properties"].items()}
+    of = inspect.Parameter
+    before = [of(name, of.POSITIONAL_OR_KEYWORD, annotation=kind) for name, kind in first.items()]
+    own = [of(name, of.KEYWORD_ONLY, annotation=kind, default=of.empty if name in schema["required"] else None)
+           for name, kind in kinds.items()]
+    run.__signature__ = inspect.Signature([*before, *own])
+    run.__annotations__ = {**first, **kinds}
+    return run
+
+
 async def maybe(result):
     """Awaits the result if it is awaitable."""
     return await result if inspect.isawaitable(result) else result
@@ -250,6 +273,7 @@ class Adapter:
     async def prompt(self, session_id, prompt, **_):
         session = self.session(session_id)
         session.stop, shown = asyncio.get_running_loop().create_future(), set()
+        session.store.repairs = []
 
         async def show(call_id, status, title=None):
             update = acp.update_tool_call(call_id, status=status)
@@ -277,7 +301,8 @@ class Adapter:
         except Exception as error:
             outcome = {"kind": "raised", "class": type(error).__name__, "text": str(error)}
         reason = "cancelled" if outcome["kind"] == "cancelled" else "end_turn"
-        return {"stopReason": reason, "_meta": {"brickbat": {"outcome": outcome}}}
+        said = {"outcome": outcome} | ({"repaired": session.store.repairs} if session.store.repairs else {})
+        return {"stopReason": reason, "_meta": {"brickbat": said}}
 
     async def ext_method(self, method, params):
         if method == "brickbat/barrier" and self.can["barrier"]:

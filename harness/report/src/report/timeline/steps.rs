@@ -85,6 +85,13 @@ impl Story<'_, '_> {
             Event::Waited { seconds } => {
                 self.plain(System, System, &format!("continues after a silence of {seconds} s"));
             }
+            Event::Repaired { repair } => {
+                self.plain(
+                    System,
+                    System,
+                    &format!("the adapter has repaired in the application's place: {repair}"),
+                );
+            }
             Event::LetGo => {
                 self.plain(
                     System,
