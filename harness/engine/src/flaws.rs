@@ -34,6 +34,7 @@ mod error_parked;
 mod error_twice;
 mod errors_not_lowered;
 mod final_tool_unanswered;
+mod failure_cancelled;
 mod finished_batch_lost;
 mod finished_batch_reruns;
 mod finished_turn_dropped;
@@ -151,7 +152,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 137] = [
+static ALL: [&Flaw; 138] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -188,6 +189,7 @@ static ALL: [&Flaw; 137] = [
     &note_wanders::FLAW,
     &stop_lingers::FLAW,
     &stop_runs_on::FLAW,
+    &failure_cancelled::FLAW,
     &shown_as_failed::FLAW,
     &store_forgets::FLAW,
     &pause_ignored::FLAW,
