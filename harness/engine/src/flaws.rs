@@ -18,6 +18,7 @@ mod client_call_made_up;
 mod consent_misrouted;
 mod credits_dangle;
 mod cut_arguments_repaired;
+mod cut_reply_continued;
 mod dangling_on_abort;
 mod deaf_tool_awaited;
 mod deltas_to_latest;
@@ -152,7 +153,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 138] = [
+static ALL: [&Flaw; 139] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -172,6 +173,7 @@ static ALL: [&Flaw; 138] = [
     &truncation_swallowed::FLAW,
     &refuses_own_history::FLAW,
     &approval_forgotten::FLAW,
+    &cut_reply_continued::FLAW,
     &refusal_ignored::FLAW,
     &kill_dangles::FLAW,
     &kill_forgets::FLAW,

@@ -81,6 +81,9 @@ crate::named! {
         TruncationTaken = "truncation-taken",
         /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",
+        /// A stream without a stop reason counts as a success, in a dialect in which some providers leave the
+        /// stop reason out.
+        EndAssumed = "end-assumed",
         /// A stopped turn ends only when the provider and the tools continue.
         LateStop = "late-stop",
         /// The turn continues only after a long silence.

@@ -224,6 +224,11 @@ pub(crate) trait Decisions: Send + Sync {
 
     // Tools run.
 
+    /// True if a tool starts as soon as its call is complete, while the reply is still arriving.
+    fn starts_early(&self) -> bool {
+        true
+    }
+
     /// True if a tool runs after this answer of the user.
     fn may_run(&self, consent: Consent) -> bool {
         consent == Consent::Given
