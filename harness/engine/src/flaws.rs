@@ -34,8 +34,8 @@ mod error_loses_results;
 mod error_parked;
 mod error_twice;
 mod errors_not_lowered;
-mod final_tool_unanswered;
 mod failure_cancelled;
+mod final_tool_unanswered;
 mod finished_batch_lost;
 mod finished_batch_reruns;
 mod finished_turn_dropped;
@@ -99,6 +99,7 @@ mod retry_merges_steps;
 mod retry_prefills;
 mod rewind_forgotten;
 mod run_denied;
+mod running_calls_unsaved;
 mod runs_twice;
 mod same_id_kept;
 mod search_answered;
@@ -115,6 +116,7 @@ mod steer_splits_batch;
 mod stop_lingers;
 mod stop_runs_on;
 mod store_forgets;
+mod stream_left_open;
 mod sub_agent_error_unheard;
 mod sub_agent_in_batch;
 mod sub_agent_takes_over;
@@ -153,7 +155,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 139] = [
+static ALL: [&Flaw; 141] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -171,13 +173,14 @@ static ALL: [&Flaw; 139] = [
     &text_overtakes_calls::FLAW,
     &never_ends::FLAW,
     &truncation_swallowed::FLAW,
+    &cut_reply_continued::FLAW,
     &refuses_own_history::FLAW,
     &approval_forgotten::FLAW,
-    &cut_reply_continued::FLAW,
     &refusal_ignored::FLAW,
     &kill_dangles::FLAW,
     &kill_forgets::FLAW,
     &kill_loses_results::FLAW,
+    &running_calls_unsaved::FLAW,
     &signature_dropped::FLAW,
     &thinking_dropped::FLAW,
     &thinking_switched_blindly::FLAW,
@@ -186,12 +189,13 @@ static ALL: [&Flaw; 139] = [
     &thinking_unsigned::FLAW,
     &success_denied::FLAW,
     &success_cancelled::FLAW,
+    &failure_cancelled::FLAW,
     &run_denied::FLAW,
     &repair_drifts::FLAW,
     &note_wanders::FLAW,
     &stop_lingers::FLAW,
     &stop_runs_on::FLAW,
-    &failure_cancelled::FLAW,
+    &stream_left_open::FLAW,
     &shown_as_failed::FLAW,
     &store_forgets::FLAW,
     &pause_ignored::FLAW,
