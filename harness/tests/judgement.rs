@@ -3,6 +3,7 @@
 mod account;
 mod applicable;
 mod application;
+mod broken_off;
 mod chained;
 mod exit_code;
 mod grades;

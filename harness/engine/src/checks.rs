@@ -20,6 +20,8 @@ mod unreachable;
 
 mod arguments_complete;
 mod arguments_whole;
+mod calls_remembered;
+mod connection_closed;
 mod consent_given;
 mod executed_once;
 mod failure_honest;
@@ -76,6 +78,7 @@ pub const CHECKS: &[Check] = &[
     results_once::CHECK,
     order_kept::CHECK,
     steps_kept_apart::CHECK,
+    calls_remembered::CHECK,
     success_honest::CHECK,
     arguments_complete::CHECK,
     consent_given::CHECK,
@@ -85,6 +88,7 @@ pub const CHECKS: &[Check] = &[
     turn_ends::CHECK,
     requests_bounded::CHECK,
     stops_when_stopped::CHECK,
+    connection_closed::CHECK,
     parts_settled::CHECK,
     truncation_noticed::CHECK,
     healthy_untouched::CHECK,

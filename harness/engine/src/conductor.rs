@@ -134,6 +134,11 @@ struct Holding {
     grade: Confidence,
     /// Indices into the actions, in the order of the file.
     todo: VecDeque<usize>,
+    /// True if the client may hang up here: the model has more to say.
+    is_incomplete: bool,
+    /// True if the turn was stopped and is over: the reply waits until the client hangs up or the next turn
+    /// sends its request.
+    is_left: bool,
 }
 
 impl Conductor {
@@ -287,6 +292,9 @@ impl Conductor {
 
     fn requested(&mut self, exchange: ExchangeId, kind: RequestKind, commands: &mut Vec<Command>) {
         self.kinds.insert(exchange, kind);
+        if kind.is_of_thread() && !self.turn.stage.is_over() {
+            self.release_left();
+        }
         self.note_http_fault(kind);
         self.note_report(kind);
         self.turn.is_off_script |= kind == RequestKind::Surplus;
@@ -358,7 +366,14 @@ impl Conductor {
 
     fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
-            return self.holding.push(Holding { exchange, grade, todo: VecDeque::new() });
+            let (is_incomplete, is_left) = (false, false);
+            return self.holding.push(Holding {
+                exchange,
+                grade,
+                todo: VecDeque::new(),
+                is_incomplete,
+                is_left,
+            });
         };
         let here = PlannedPoint::Stream { reply, attempt, mark: at.mark, side: at.side };
         let todo = (0..self.actions.len())
@@ -367,7 +382,8 @@ impl Conductor {
                 receipt.turn == turn && receipt.at == here && !receipt.fired
             })
             .collect();
-        self.holding.push(Holding { exchange, grade, todo });
+        let (is_incomplete, is_left) = (at.mark != Mark::Reply, false);
+        self.holding.push(Holding { exchange, grade, todo, is_incomplete, is_left });
     }
 
     /// Drops the actions that would settle a cancelled call.
@@ -481,6 +497,7 @@ impl Conductor {
         }
         if is_patient {
             self.release_late();
+            self.release_left();
         }
         self.let_go(commands);
         if self.turn.n_quiet >= self.hang() {
@@ -529,6 +546,12 @@ impl Conductor {
         if self.turn.stopped && !self.turn.stage.is_over() {
             self.tools.release_all();
         }
+    }
+
+    /// Lets replies of a stopped turn continue. The next turn has sent its request, or will not while such a reply
+    /// is open.
+    fn release_left(&mut self) {
+        self.holding.iter_mut().for_each(|holding| holding.is_left = false);
     }
 
     fn give_up(&mut self, commands: &mut Vec<Command>) {

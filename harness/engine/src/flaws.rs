@@ -18,6 +18,7 @@ mod client_call_made_up;
 mod consent_misrouted;
 mod credits_dangle;
 mod cut_arguments_repaired;
+mod cut_reply_continued;
 mod dangling_on_abort;
 mod deaf_tool_awaited;
 mod deltas_to_latest;
@@ -34,6 +35,7 @@ mod error_loses_results;
 mod error_parked;
 mod error_twice;
 mod errors_not_lowered;
+mod failure_cancelled;
 mod final_tool_unanswered;
 mod finished_batch_lost;
 mod finished_batch_reruns;
@@ -98,6 +100,7 @@ mod retry_merges_steps;
 mod retry_prefills;
 mod rewind_forgotten;
 mod run_denied;
+mod running_calls_unsaved;
 mod runs_twice;
 mod same_id_kept;
 mod search_answered;
@@ -114,6 +117,7 @@ mod steer_splits_batch;
 mod stop_lingers;
 mod stop_runs_on;
 mod store_forgets;
+mod stream_left_open;
 mod sub_agent_error_unheard;
 mod sub_agent_in_batch;
 mod sub_agent_takes_over;
@@ -152,7 +156,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 138] = [
+static ALL: [&Flaw; 142] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -170,12 +174,14 @@ static ALL: [&Flaw; 138] = [
     &text_overtakes_calls::FLAW,
     &never_ends::FLAW,
     &truncation_swallowed::FLAW,
+    &cut_reply_continued::FLAW,
     &refuses_own_history::FLAW,
     &approval_forgotten::FLAW,
     &refusal_ignored::FLAW,
     &kill_dangles::FLAW,
     &kill_forgets::FLAW,
     &kill_loses_results::FLAW,
+    &running_calls_unsaved::FLAW,
     &signature_dropped::FLAW,
     &thinking_dropped::FLAW,
     &thinking_switched_blindly::FLAW,
@@ -185,11 +191,13 @@ static ALL: [&Flaw; 138] = [
     &error_as_output::FLAW,
     &success_denied::FLAW,
     &success_cancelled::FLAW,
+    &failure_cancelled::FLAW,
     &run_denied::FLAW,
     &repair_drifts::FLAW,
     &note_wanders::FLAW,
     &stop_lingers::FLAW,
     &stop_runs_on::FLAW,
+    &stream_left_open::FLAW,
     &shown_as_failed::FLAW,
     &store_forgets::FLAW,
     &pause_ignored::FLAW,

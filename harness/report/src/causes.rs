@@ -35,6 +35,7 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_judged_on_refused(this, from)
         || is_of_failed_turn(this, from)
         || is_of_lost_turn(this, from)
+        || is_of_lost_step(this, from)
         || is_same_record(this, from)
         || is_end_of_same_turn(this, from)
         || is_refusal_of_rerun(this, from);
@@ -65,8 +66,14 @@ fn is_of_failed_turn(this: &Finding, from: &Finding) -> bool {
 
 /// The complete turn is gone, with the user's message and its results.
 fn is_of_lost_turn(this: &Finding, from: &Finding) -> bool {
-    let is_of_result = matches!(this.check, "results-kept" | "views-agree");
+    let is_of_result = matches!(this.check, "results-kept" | "calls-remembered" | "views-agree");
     is_of_result && from.check == USER_MESSAGE && this.about.turn == from.about.turn
+}
+
+/// The request lacks results of the same turn, so the calls that had no result yet are gone with them.
+fn is_of_lost_step(this: &Finding, from: &Finding) -> bool {
+    let is_pair = this.check == "calls-remembered" && from.check == "results-kept";
+    is_pair && this.about.turn.is_some() && this.about.turn == from.about.turn
 }
 
 /// Both report that the thread does not contain a call as it was.
@@ -110,7 +117,8 @@ const USER_MESSAGE: &str = "user-message-kept";
 
 /// The checks that compare the thread with the actual events, call by call. Checks of tool runs are not
 /// among them, because a call that runs twice is a separate bug, regardless of the thread.
-const RECORD: [&str; 12] = [
+const RECORD: [&str; 13] = [
+    "calls-remembered",
     "results-kept",
     "results-once",
     "order-kept",
@@ -154,7 +162,8 @@ mod tests {
     /// The findings of these checks do not follow from a finding about the same call: a call that runs twice,
     /// or a turn that does not end, is a separate bug, regardless of the thread. The functions above list the
     /// few exceptions.
-    const SEPARATE: [&str; 10] = [
+    const SEPARATE: [&str; 11] = [
+        "connection-closed",
         "consent-given",
         "executed-once",
         "pause-heeded",
@@ -209,6 +218,14 @@ mod tests {
         let message = || finding("user-message-kept", Severity::UserMessageLost).of_turn(0);
         assert_eq!(folded(vec![message(), lost(0).of_turn(0)]).len(), 1);
         assert_eq!(folded(vec![message(), lost(0).of_turn(1)]).len(), 2);
+    }
+
+    #[test]
+    fn calls_without_a_result_follow_from_the_loss_of_their_siblings_results() {
+        let forgotten =
+            |turn| finding("calls-remembered", Severity::ForgottenCall).of_calls([CallKey(1)]).of_turn(turn);
+        assert_eq!(folded(vec![lost(0).of_turn(0), forgotten(0)]).len(), 1);
+        assert_eq!(folded(vec![lost(0).of_turn(0), forgotten(1)]).len(), 2);
     }
 
     #[test]

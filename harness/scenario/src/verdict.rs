@@ -73,6 +73,8 @@ crate::named! {
         TurnFailed = "turn-failed",
         /// A call of a finished turn is never shown, or stored, as finished.
         StuckPart = "stuck-part",
+        /// A call that had started disappears from the history without notice.
+        ForgottenCall = "forgotten-call",
         /// The user's view, the store and the model's input differ.
         ViewsDiffer = "views-differ",
         /// A turn without a fault is sent back modified.
@@ -87,10 +89,16 @@ crate::named! {
         TruncationTaken = "truncation-taken",
         /// The error of a tool is marked as a success, although its text reports the failure.
         ErrorUnmarked = "error-unmarked",
+        /// A stream without a stop reason counts as a success, in a dialect in which some providers leave the
+        /// stop reason out.
+        EndAssumed = "end-assumed",
         /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",
         /// A stopped turn ends only when the provider and the tools continue.
         LateStop = "late-stop",
+        /// The connection to the provider stays open after a stop, so the rest of the reply is still
+        /// generated and charged.
+        StreamLeftOpen = "stream-left-open",
         /// The turn continues only after a long silence.
         Slow = "slow",
         /// The same history is worded differently from request to request, which defeats the provider's cache.

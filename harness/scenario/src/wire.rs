@@ -117,6 +117,9 @@ pub struct DialectTraits {
     /// True if the frame with the stop reason is the last one, so that a stream that ends after it lacks
     /// nothing.
     pub ends_with_stop: bool,
+    /// True if some providers of this dialect end a complete stream without a stop reason, so that a client
+    /// cannot tell such a reply from one that was cut off.
+    pub may_lack_end: bool,
     /// True if calls have their own numbers in a stream, separate from the numbers of blocks or items.
     pub numbers_calls: bool,
     /// True if some gateways are known to send the first event of a stream twice.
@@ -155,6 +158,7 @@ impl DialectTraits {
         interleaves: false,
         is_whole_at_stop: false,
         ends_with_stop: false,
+        may_lack_end: false,
         numbers_calls: false,
         opens_twice: false,
         may_lack_ids: false,

@@ -224,6 +224,11 @@ pub(crate) trait Decisions: Send + Sync {
 
     // Tools run.
 
+    /// True if a tool starts as soon as its call is complete, while the reply is still arriving.
+    fn starts_early(&self) -> bool {
+        true
+    }
+
     /// True if a tool runs after this answer of the user.
     fn may_run(&self, consent: Consent) -> bool {
         consent == Consent::Given
@@ -362,6 +367,12 @@ pub(crate) trait Decisions: Send + Sync {
         _session: &mut Session,
     ) -> OnStop {
         OnStop::KeepReply
+    }
+
+    /// True if the connection of a reply is closed when its turn ends in the middle. It is, because the provider
+    /// otherwise generates the rest and charges for it.
+    fn hangs_up(&self) -> bool {
+        true
     }
 
     /// Reacts to a stop while no turn runs. There is nothing to stop.

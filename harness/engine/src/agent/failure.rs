@@ -43,6 +43,9 @@ impl Agent {
         if !self.decisions.is_complete(&mut turn.step, terminated) {
             return self.failed(turn, "the stream ended before the reply was complete", true);
         }
+        for index in std::mem::take(&mut turn.step.put_off) {
+            self.start_call(&mut turn.step, index);
+        }
         turn.progress.n_retries = 0;
         let next = self.decisions.reply_complete(&turn.step, &mut self.session);
         match self.follow(next, turn) {

@@ -87,8 +87,10 @@ impl Agent {
     pub(super) fn hear(&mut self, step: &mut Step, events: Vec<ReplyEvent>) {
         for event in events {
             let Some(event) = self.corrected(step, event) else { continue };
-            if let Some(index) = step.take_event(event) {
-                self.start_call(step, index);
+            match step.take_event(event) {
+                Some(index) if self.decisions.starts_early() => self.start_call(step, index),
+                Some(index) => step.put_off.push(index),
+                None => {}
             }
         }
     }

@@ -14,6 +14,8 @@ pub(crate) struct Step {
     pub(crate) blocks: Vec<StepBlock>,
     /// The ids of the calls as the model wrote them, each with the id that is kept.
     pub(crate) ids: Vec<(String, String)>,
+    /// The complete calls that start when the reply is over.
+    pub(crate) put_off: Vec<u64>,
     /// The stop reason.
     pub(crate) stop: Option<String>,
     /// The provider's id of the reply, if requests can refer to it.
@@ -109,6 +111,7 @@ impl Step {
             phase: Phase::Asked,
             blocks: Vec::new(),
             ids: Vec::new(),
+            put_off: Vec::new(),
             stop: None,
             response: None,
             keeps_blank_text,
@@ -296,6 +299,13 @@ impl Step {
     /// Drops the calls with incomplete arguments.
     pub(crate) fn drop_open_calls(&mut self) {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if call.state == CallState::Open));
+    }
+
+    /// Drops the calls with incomplete arguments, and keeps those that start when the reply is over.
+    pub(crate) fn drop_incomplete_calls(&mut self) {
+        let put_off = &self.put_off;
+        let is_incomplete = |call: &StepCall| call.state == CallState::Open && !put_off.contains(&call.index);
+        self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if is_incomplete(call)));
     }
 
     /// The assistant message that this reply leaves in the thread.

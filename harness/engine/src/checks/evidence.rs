@@ -187,12 +187,27 @@ impl<'a> Evidence<'a> {
         self.plan.is_extra_handoff(key) && self.account(key).starts.is_empty()
     }
 
-    /// True if the system could have sent a result: it arrived in time, and a request followed. Results of a
-    /// sub-agent's calls go into its own conversation.
+    /// True if the system could have sent what a tool returned.
     pub fn could_send(&self, key: CallKey) -> bool {
+        matches!(self.account(key).settled, Some(ToolOutcome::Return(_))) && self.could_send_outcome(key)
+    }
+
+    /// True if the system could have sent the error of a tool. The error of a sub-agent is that of its provider,
+    /// and the system words it.
+    pub fn could_send_error(&self, key: CallKey) -> bool {
+        let is_error =
+            matches!(self.account(key).settled, Some(ToolOutcome::Error(_) | ToolOutcome::Throw(_)));
+        is_error
+            && !self.call(key).given
+            && self.plan.sub_agent(key).is_none()
+            && self.could_send_outcome(key)
+    }
+
+    /// True if the system could have sent an outcome: it arrived in time, and a request followed. Results of a
+    /// sub-agent's calls go into its own conversation.
+    fn could_send_outcome(&self, key: CallKey) -> bool {
         let (call, account) = (self.call(key), self.account(key));
-        let returned = matches!(account.settled, Some(ToolOutcome::Return(_)));
-        returned && call.within.is_none() && !account.settled_late && (call.given || account.asked_since)
+        call.within.is_none() && !account.settled_late && (call.given || account.asked_since)
     }
 
     /// The call of the plan with this wire id, if it is the only one.
@@ -448,6 +463,15 @@ impl RequestView {
                 Some(ResultView { pointer: &item.pointer, id, text, is_error: *is_error })
             }
             _ => None,
+        })
+    }
+
+    /// True if a text or a result in this request contains these words.
+    pub fn contains(&self, words: &str) -> bool {
+        self.history.items.iter().any(|item| match &item.content {
+            Content::Text { text } | Content::Result { text, .. } => text.contains(words),
+            Content::Raw { value } => value.to_string().contains(words),
+            Content::Thought { .. } | Content::Call { .. } => false,
         })
     }
 

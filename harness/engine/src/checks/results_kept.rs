@@ -1,5 +1,8 @@
 //! The last request contains every result that was delivered in time.
 //!
+//! An error that a tool reported is a result, too. A system may word it, so only two things break the requirement: the
+//! call has no result, or its result claims that the call was interrupted, without the words of the error.
+//!
 //! The check requires less of a process that was killed in the turn. A process that has read a result, and even
 //! confirmed that, may not have had time to store it. But a system must store a result before it lets others see
 //! it. After a kill, a result is therefore required only if the process had *acknowledged* it: it had shown the
@@ -24,16 +27,17 @@ fn has_result_in_time(evidence: &Evidence<'_>) -> bool {
     let last = evidence.last_request().map_or(0, |last| last.turn);
     let mut keys = (0..).map(CallKey).zip(evidence.calls());
     keys.any(|(key, (call, account))| {
-        let is_in_time = matches!(account.settled, Some(ToolOutcome::Return(_))) && !account.settled_late;
+        let is_result = |outcome: &ToolOutcome| !matches!(outcome, ToolOutcome::Deny(_));
+        let is_in_time = account.settled.as_ref().is_some_and(is_result) && !account.settled_late;
         is_in_time && call.turn < last && evidence.is_sure(key)
     })
 }
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let Some(last) = evidence.last_request() else { return Vec::new() };
-    let keys = (0..evidence.plan.calls.len() as u32).map(CallKey);
-    let lost = keys.filter(|key| is_due(evidence, *key) && !evidence.shows_result(last, *key, |_| true));
-    lost.map(|key| {
+    let keys = || (0..evidence.plan.calls.len() as u32).map(CallKey);
+    let lost = keys().filter(|key| is_due(evidence, *key) && !evidence.shows_result(last, *key, |_| true));
+    let lost = lost.map(|key| {
         let call = evidence.call(key);
         let name = &call.name;
         let message = if call.given {
@@ -56,12 +60,58 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 .of_turn(call.turn)
                 .resting_on(basis(evidence, key))
         }
+    });
+    lost.chain(keys().filter_map(|key| lost_error(evidence, last, key))).collect()
+}
+
+/// The finding if the last request must contain the error of a call and does not.
+fn lost_error(evidence: &Evidence<'_>, last: &RequestView, key: CallKey) -> Option<Finding> {
+    let call = evidence.call(key);
+    let words = evidence.account(key).settled.as_ref().map(ToolOutcome::text)?;
+    let is_there = !words.is_empty() && last.contains(words);
+    if is_there || !is_error_due(evidence, key) {
+        return None;
+    }
+    let results: Vec<&str> = last
+        .results()
+        .filter(|result| evidence.answered(last, result.id) == Some(key))
+        .map(|result| result.text)
+        .collect();
+    if last.n_calls_with(&call.id) > 1 || results.iter().any(|text| !claims_interruption(text)) {
+        return None;
+    }
+    let got = results.first().map_or_else(|| evidence.shape(last), |text| quoted(text));
+    Some(Finding {
+        message: format!(
+            "the last request does not contain the error that the tool of call {} reported",
+            call.name
+        ),
+        expected: format!("{}, as the result of call {}", quoted(words), call.name),
+        got,
+        ..CHECK.finding(last.place("")).of_calls([key]).of_turn(call.turn).resting_on(basis(evidence, key))
     })
-    .collect()
+}
+
+/// Words of a result that claims that a call was interrupted.
+const INTERRUPTED: [&str; 5] = ["abort", "cancel", "interrupt", "stopped", "not complete"];
+
+fn claims_interruption(text: &str) -> bool {
+    let text = text.to_lowercase();
+    INTERRUPTED.iter().any(|word| text.contains(word))
 }
 
 /// True if the last request must contain the result of a call.
 pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    evidence.could_send(key) && is_of_later_request(evidence, key)
+}
+
+/// True if the last request must contain the error of a call.
+pub(super) fn is_error_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    evidence.could_send_error(key) && is_of_later_request(evidence, key)
+}
+
+/// True if the outcome of a call came to a process that could keep it, and belongs into the last request.
+fn is_of_later_request(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let call = evidence.call(key);
     let is_later = evidence.last_request().is_some_and(|last| call.given || last.turn > call.turn);
     let is_known = call.given || !evidence.died_in(call.turn) || evidence.acknowledged(key).is_some();
@@ -70,14 +120,13 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
     is_later
         && is_known
         && is_of_thread
-        && evidence.could_send(key)
         && !evidence.changed.result_may_be_gone(key)
         && !given::is_compacted(evidence.plan, key)
 }
 
-/// The duties that the presence of a result rests on. A given history rests on none: the system received it as it
+/// The duties that the presence of a call and its result rests on. A given history rests on none: the system received it as it
 /// is.
-fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
+pub(super) fn basis(evidence: &Evidence<'_>, key: CallKey) -> &'static [Duty] {
     let call = evidence.call(key);
     if call.given {
         return &[];

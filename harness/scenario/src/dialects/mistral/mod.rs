@@ -20,6 +20,8 @@ pub(crate) const WIRE: Wire = Wire {
         call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERICS },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
         interleaves: false,
+        // Mistral's own servers send a stop reason.
+        may_lack_end: false,
         // No public thread mentions it.
         refuses_half_characters: false,
         // Refused for years, and still refused by some models (charmbracelet/crush#279, lijunzh/koda#886).

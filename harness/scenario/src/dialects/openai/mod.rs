@@ -32,6 +32,9 @@ pub(crate) const WIRE: Wire = Wire {
         interleaves: true,
         // The usage chunk and `[DONE]` add nothing to the reply.
         is_whole_at_stop: true,
+        // Ollama (pydantic/pydantic-ai#2996), NVIDIA NIM (earendil-works/pi#6226), Evolink
+        // (openclaw/openclaw#98575).
+        may_lack_end: true,
         numbers_calls: true,
         may_lack_ids: true,
         writes_arguments: true,

@@ -1,0 +1,120 @@
+//! Turns that are broken off: a reply that was cut and taken as complete, calls that vanish, errors that are replaced,
+//! and connections that stay open.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
+
+use std::sync::Arc;
+
+use brickbat_engine::flaws::Canary;
+use brickbat_scenario::plan::Plan;
+use brickbat_scenario::trace::{Event, RequestKind, ShownState};
+use brickbat_scenario::verdict::{Finding, Severity, Verdict};
+use brickbat_scenario::wire;
+
+use super::staging::{driven_for, expect_unaccused, judged, key, on_each, rebuilt, run, run_canary};
+
+/// The findings of a canary in a plan. All are of the check that must catch it.
+fn found(plan: &Arc<Plan>, canary: &str) -> Vec<Finding> {
+    let canary = Canary::from_name(canary).unwrap();
+    let (judgement, _) = driven_for(plan, Some(canary));
+    let is_meant = |finding: &Finding| finding.check == canary.caught_by();
+    assert!(judgement.findings.iter().all(is_meant), "{}: {judgement:#?}", plan.id);
+    judgement.findings
+}
+
+#[test]
+fn a_cut_reply_whose_calls_run_after_the_break_is_graded_by_the_protocol() {
+    for plan in on_each("fault/end-early#p=end-a") {
+        let found = found(&plan, "cut-reply-continued");
+        let [finding] = found.as_slice() else { panic!("{}: {found:#?}", plan.id) };
+        let expected = match wire::of(plan.dialect).traits.may_lack_end {
+            true => Severity::EndAssumed,
+            false => Severity::TruncationTaken,
+        };
+        assert_eq!(finding.severity, expected, "{}", plan.id);
+        assert!(finding.message.contains("ran call a of it"), "{finding:#?}");
+    }
+}
+
+#[test]
+fn a_reply_that_the_transport_breaks_off_is_cut_in_every_dialect() {
+    for plan in on_each("fault/eof-in-stream#p=end-a") {
+        let found = found(&plan, "cut-reply-continued");
+        let severities: Vec<Severity> = found.iter().map(|finding| finding.severity).collect();
+        assert_eq!(severities, [Severity::TruncationTaken], "{}: {found:#?}", plan.id);
+    }
+}
+
+#[test]
+fn a_call_that_started_before_the_break_may_be_continued() {
+    for plan in on_each("fault/end-early#p=end-a") {
+        let run = run(&plan);
+        let a = key(&plan, "a");
+        let started =
+            |event: &Event| matches!(event, Event::ToolStarted { call: Some(call), .. } if *call == a);
+        let is_cut = |event: &Event| matches!(event, Event::Replied { .. });
+        let events = || run.trace.events().iter();
+        assert!(events().position(started) < events().position(is_cut), "{}", plan.id);
+        expect_unaccused(&plan, &run, Verdict::Pass);
+    }
+}
+
+/// True if the agent adds no words between results and the next prompt, which say that the turn was interrupted.
+fn says_nothing(plan: &Arc<Plan>) -> bool {
+    !wire::of(plan.dialect).traits.wants_word_after_results
+}
+
+#[test]
+fn a_call_that_vanishes_after_a_kill_is_forgotten() {
+    for plan in on_each("kill/mid-batch#k=1").filter(says_nothing) {
+        let found = found(&plan, "running-calls-unsaved");
+        let calls: Vec<_> = found.iter().flat_map(|finding| finding.about.calls.clone()).collect();
+        assert_eq!(calls, [key(&plan, "a"), key(&plan, "c")], "{}: {found:#?}", plan.id);
+        assert!(found.iter().all(|finding| finding.severity == Severity::ForgottenCall), "{found:#?}");
+    }
+}
+
+#[test]
+fn a_call_that_the_user_was_shown_to_have_ended_is_not_forgotten() {
+    let canary = Canary::from_name("running-calls-unsaved").unwrap();
+    for plan in on_each("kill/mid-batch#k=1").filter(says_nothing) {
+        let run = run_canary(&plan, canary);
+        let shown = |name: &str| {
+            let id = plan.calls[key(&plan, name).0 as usize].id.clone();
+            Event::CallShown { id, state: ShownState::Failed }
+        };
+        let told = rebuilt(&run, |_, event| match event {
+            Event::Resumed => vec![event.clone(), shown("a"), shown("c")],
+            event => vec![event.clone()],
+        });
+        let judgement = judged(&plan, &told);
+        assert!(judgement.findings.is_empty(), "{}: {judgement:#?}", plan.id);
+    }
+}
+
+#[test]
+fn an_error_that_a_stop_replaces_is_lost() {
+    for plan in on_each("abort/after-failed-tool#k=1") {
+        let found = found(&plan, "failure-cancelled");
+        let [finding] = found.as_slice() else { panic!("{}: {found:#?}", plan.id) };
+        assert_eq!(finding.about.calls, [key(&plan, "b")], "{}", plan.id);
+        assert_eq!(finding.got, "`Invocation was aborted by client.`", "{}", plan.id);
+    }
+}
+
+#[test]
+fn a_connection_that_is_read_on_after_a_stop_is_left_open() {
+    for plan in on_each("abort/in-text#p=text-1") {
+        let canary = Canary::from_name("stream-left-open").unwrap();
+        let (judgement, run) = driven_for(&plan, Some(canary));
+        let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
+        assert_eq!(checks, ["connection-closed"], "{}: {judgement:#?}", plan.id);
+        // The reply waits for the request of the next turn.
+        let is_next = |event: &Event| {
+            matches!(event, Event::Requested { kind: RequestKind::Scripted { turn: 1, .. }, .. })
+        };
+        let is_end = |event: &Event| matches!(event, Event::Replied { .. });
+        let at = |is_it: &dyn Fn(&Event) -> bool| run.trace.events().iter().position(is_it);
+        assert!(at(&is_end).is_none_or(|end| at(&is_next) < Some(end)), "{}", plan.id);
+    }
+}
