@@ -28,6 +28,8 @@ pub struct Evidence<'a> {
     /// Requests from a run that continued after its turn was stopped. They arrived in a later turn and do not
     /// belong to the thread.
     strays: Vec<StrayRequest>,
+    /// Requests of an earlier turn that a client sent again on its own. They are not in the thread.
+    pub repeated: Vec<RepeatedRequest>,
     /// Sub-agent requests, with their turns. Their conversations are not the thread, and are only checked
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
@@ -40,6 +42,15 @@ struct StrayRequest {
     exchange: ExchangeId,
     /// The turn to which it belongs by its content.
     of_turn: usize,
+}
+
+/// A request that repeats a failed one of an earlier turn.
+pub struct RepeatedRequest {
+    pub exchange: ExchangeId,
+    /// The 0-based turn in which it came.
+    pub turn: usize,
+    /// The failed request.
+    pub of: ExchangeId,
 }
 
 pub struct RequestView {
@@ -83,14 +94,25 @@ impl<'a> Evidence<'a> {
         let mut ledger = Ledger::of(&run.trace, plan.calls.len());
         given::enter(plan, &mut ledger);
         let changed = Changed::of(plan, &run.trace);
+        let repeated = repeated(run, &requests);
+        requests.retain(|request| repeated.iter().all(|repeated| repeated.exchange != request.exchange));
         let strays = strays(plan, run, &requests);
         let is_of_sub_agent = |request: &RequestView| matches!(request.kind, RequestKind::OfSubAgent { .. });
         let of_sub_agents = requests.iter().filter(|request| is_of_sub_agent(request));
         let of_sub_agents = of_sub_agents.map(|request| (request.exchange, request.turn)).collect();
         requests.retain(|request| !is_of_sub_agent(request));
         requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
-        let mut evidence =
-            Evidence { plan, run, ledger, requests, strays, of_sub_agents, changed, stored: stored(run) };
+        let mut evidence = Evidence {
+            plan,
+            run,
+            ledger,
+            requests,
+            strays,
+            repeated,
+            of_sub_agents,
+            changed,
+            stored: stored(run),
+        };
         evidence.mark_shown_in_time();
         evidence
     }
@@ -143,6 +165,10 @@ impl<'a> Evidence<'a> {
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
+        let repeated = self.repeated.iter().find(|repeated| repeated.exchange == exchange);
+        if let Some(RepeatedRequest { of, .. }) = repeated {
+            return self.turn_of(*of);
+        }
         let stray = self.strays.iter().find(|stray| stray.exchange == exchange).map(|stray| stray.of_turn);
         stray
             .or_else(|| {
@@ -501,6 +527,25 @@ fn was_stopped(run: &Run, turn: usize) -> bool {
 
 fn is_stop(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. })
+}
+
+/// The requests that a client sent again on its own. A turn that returned without any other request was answered
+/// by it, so there it is the turn's own, without what the user said.
+fn repeated(run: &Run, requests: &[RequestView]) -> Vec<RepeatedRequest> {
+    let is_other = |request: &RequestView, turn| request.turn == turn && request.kind.is_of_thread();
+    let is_of_turn = |turn: usize| {
+        let has_returned = |(at, event): (usize, &Event)| {
+            at == turn && matches!(event, Event::TurnEnded { outcome: TurnOutcome::Returned })
+        };
+        run.trace.by_turn().any(has_returned) && !requests.iter().any(|request| is_other(request, turn))
+    };
+    let repeated = requests.iter().filter_map(|request| match request.kind {
+        RequestKind::Repeated { of } if !is_of_turn(request.turn) => {
+            Some(RepeatedRequest { exchange: request.exchange, turn: request.turn, of })
+        }
+        _ => None,
+    });
+    repeated.collect()
 }
 
 /// The requests that belong to a stopped turn but came in a later one. Such a request lacks the user's latest
