@@ -9,6 +9,7 @@ mod exit_code;
 mod grades;
 mod kill;
 mod late;
+mod let_go;
 mod models;
 mod past;
 mod readable;

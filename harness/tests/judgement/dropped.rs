@@ -1,28 +1,15 @@
 //! A turn that failed and that the system drops is not a compaction of the history.
 
-use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_engine::provider::Provider;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::wire::thread::{Block, Message};
-use brickbat_scenario::wire::{self, Delivery, OfferedTool, Searching, Thinking};
-use serde_json::json;
 
-use super::staging::plan;
+use super::staging::{asked, plan};
 
 /// True if the request with this thread shows that the history was compacted.
 fn is_compacted(provider: &mut Provider, plan: &Plan, thread: &[Message]) -> bool {
-    let wire = wire::of(plan.dialect);
-    let schema = json!({ "type": "object" });
-    let tools: Vec<OfferedTool> = plan
-        .tools
-        .iter()
-        .map(|tool| OfferedTool { name: &tool.name, description: "a tool", input_schema: &schema })
-        .collect();
-    let declared = wire.declared_tools(&tools, Searching::Unoffered);
-    let model = wire.current_model();
-    let body = wire.request_body(model, Delivery::Streamed, Thinking::Unasked, &declared, thread);
-    let path = wire.post_path(model, Delivery::Streamed);
-    provider.answer(Request { method: "POST", path: &path, headers: Headers::NONE, body: &body }).1.compacted
+    asked(provider, plan, thread).1.compacted
 }
 
 #[test]

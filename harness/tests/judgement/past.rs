@@ -4,32 +4,18 @@
 
 use std::sync::Arc;
 
-use brickbat_engine::provider::{Headers, Provider, Request};
+use brickbat_engine::provider::Provider;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::{Event, ExchangeId, RequestKind, TurnOutcome};
 use brickbat_scenario::verdict::Severity;
 use brickbat_scenario::wire::thread::Message;
-use brickbat_scenario::wire::{self, Delivery, OfferedTool, Searching, Thinking};
-use serde_json::json;
 
-use super::staging::{edited, judged, on_each, plan, rebuilt, run};
+use super::staging::{asked, edited, judged, on_each, plan, rebuilt, run};
 
-/// Asks a provider with a thread of these user messages.
+/// Asks a provider with one message of the user, which says all of this.
 fn ask(provider: &mut Provider, plan: &Plan, said: &[&str]) -> RequestKind {
-    let wire = wire::of(plan.dialect);
-    let schema = json!({ "type": "object" });
-    let tools: Vec<OfferedTool> = plan
-        .tools
-        .iter()
-        .map(|tool| OfferedTool { name: &tool.name, description: "a tool", input_schema: &schema })
-        .collect();
-    let declared = wire.declared_tools(&tools, Searching::Unoffered);
-    let thread = [Message::User(said.join("\n"))];
-    let model = wire.current_model();
-    let body = wire.request_body(model, Delivery::Streamed, Thinking::Unasked, &declared, &thread);
-    let path = wire.post_path(model, Delivery::Streamed);
-    provider.answer(Request { method: "POST", path: &path, headers: Headers::NONE, body: &body }).0
+    asked(provider, plan, &[Message::User(said.join("\n"))]).0
 }
 
 fn provider(plan: &Arc<Plan>) -> Provider {
