@@ -12,6 +12,7 @@ mod given;
 mod models;
 mod offered;
 mod played;
+mod repeated;
 mod said;
 mod stable;
 mod unreachable;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::changed::Changed;
+use super::repeated::{RepeatedRequest, repeated};
 use super::{Place, given};
 use crate::provider::{self, Recall, conversation, says};
 use crate::run::Run;
@@ -42,15 +43,6 @@ struct StrayRequest {
     exchange: ExchangeId,
     /// The turn to which it belongs by its content.
     of_turn: usize,
-}
-
-/// A request that repeats a failed one of an earlier turn.
-pub struct RepeatedRequest {
-    pub exchange: ExchangeId,
-    /// The 0-based turn in which it came.
-    pub turn: usize,
-    /// The failed request.
-    pub of: ExchangeId,
 }
 
 pub struct RequestView {
@@ -527,25 +519,6 @@ fn was_stopped(run: &Run, turn: usize) -> bool {
 
 fn is_stop(event: &Event) -> bool {
     matches!(event, Event::Stopped | Event::Interrupted { .. })
-}
-
-/// The requests that a client sent again on its own. A turn that returned without any other request was answered
-/// by it, so there it is the turn's own, without what the user said.
-fn repeated(run: &Run, requests: &[RequestView]) -> Vec<RepeatedRequest> {
-    let is_other = |request: &RequestView, turn| request.turn == turn && request.kind.is_of_thread();
-    let is_of_turn = |turn: usize| {
-        let has_returned = |(at, event): (usize, &Event)| {
-            at == turn && matches!(event, Event::TurnEnded { outcome: TurnOutcome::Returned })
-        };
-        run.trace.by_turn().any(has_returned) && !requests.iter().any(|request| is_other(request, turn))
-    };
-    let repeated = requests.iter().filter_map(|request| match request.kind {
-        RequestKind::Repeated { of } if !is_of_turn(request.turn) => {
-            Some(RepeatedRequest { exchange: request.exchange, turn: request.turn, of })
-        }
-        _ => None,
-    });
-    repeated.collect()
 }
 
 /// The requests that belong to a stopped turn but came in a later one. Such a request lacks the user's latest
