@@ -314,7 +314,7 @@ fn the_evidence_of_a_finding_outlives_any_number_of_passing_runs_and_is_found_fr
         let shown = brickbat(project, &["show", id], &CACHE);
         assert!(shown.code == Some(0) && shown.out.contains(PLAN), "{shown:#?}");
     }
-    // What the passing runs kept is gone, except for the last one of each project.
+    // The records of the passing runs are gone, except for the last one of each project.
     let runs = |project: &fs::DirEntry| fs::read_dir(project.path()).unwrap().count();
     let mut n_runs: Vec<usize> = fs::read_dir(folder.path().join("cache/runs"))
         .unwrap()

@@ -157,7 +157,7 @@ fn project() -> String {
     format!("project-{:016x}", fnv1a(folder.as_os_str().as_encoded_bytes()))
 }
 
-/// The files by which the folder of a project is recognised.
+/// A folder with one of these files is a project.
 const MARKERS: [&str; 3] = [".git", "brickbat.toml", "brickbat/system.yaml"];
 
 /// The folders of the projects that have runs.

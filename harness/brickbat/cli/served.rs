@@ -37,7 +37,7 @@ pub(super) fn line(notice: &Notice) -> String {
             shortened(shape),
         ),
         Notice::Unspoken { method, path } => {
-            let why = nobody(method, path);
+            let why = why_unknown(method, path);
             format!("{} {method} {path}: {why}; status 404\n", paint(Tone::Warn, "unknown"))
         }
         Notice::Unreadable(why) => format!("{} {why}\n", paint(Tone::Warn, "unread")),
@@ -77,14 +77,14 @@ pub(super) fn summary(log: &Log) -> String {
     for (path, times) in &log.unspoken {
         let times = if *times == 1 { String::new() } else { format!(", {times} times") };
         let (method, below) = path.split_once(' ').unwrap_or_default();
-        let why = nobody(method, below);
+        let why = why_unknown(method, below);
         let _ = writeln!(text, "  {} {path}: {why}{times}", paint(Tone::Warn, "unknown"));
     }
     text
 }
 
 /// The reason why nothing answers at a path.
-fn nobody(method: &str, path: &str) -> String {
+fn why_unknown(method: &str, path: &str) -> String {
     match asks_other_dialect(method, path) {
         Some((asked, own)) => format!(
             "the program asks {asked}, but the base URL names {}, which speaks {}",

@@ -492,7 +492,7 @@ impl Conductor {
     }
 
     /// Lets something continue after the grace period of a stop, for a system that notices the stop only then:
-    /// first the replies, which in life nobody holds, and if that does not end the turn, the tools. A provider
+    /// first the replies, which a real provider would not hold, and if that does not end the turn, the tools. A provider
     /// that went silent by plan stays silent.
     fn let_go(&mut self, commands: &mut Vec<Command>) {
         let is_stopping = self.turn.stopped && !self.turn.stage.is_over();

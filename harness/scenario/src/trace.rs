@@ -212,7 +212,7 @@ impl Event {
     }
 }
 
-/// What the harness lets continue in a stopped turn that has not ended: first the replies, then the tools. A
+/// The part that the harness lets continue in a stopped turn that has not ended: first the replies, then the tools. A
 /// provider that went silent by plan is never let continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

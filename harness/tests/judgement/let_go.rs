@@ -1,5 +1,5 @@
-//! What the conductor lets continue in a turn that does not end at its stop, and how it tells the runs of one call
-//! apart.
+//! The conductor lets replies and tools continue in a turn that does not end at its stop, and it tells the runs of
+//! one call apart.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use brickbat_scenario::trace::{
 
 use super::staging::{key, plan};
 
-/// A conductor of the first turn, whose first reply is being sent.
+/// A conductor of the first turn, while the first reply is being sent.
 fn asked(plan: &Arc<Plan>, grace: Option<u32>) -> Conductor {
     let mut conductor = Conductor::new(Arc::clone(plan), Patience { progress: 15, hang: 30, grace }, None);
     conductor.start();

@@ -1,8 +1,8 @@
 //! A request that failed in a turn is not sent again in a later one.
 //!
-//! The user has gone on by then: nobody reads the second reply, and the user pays for it. A client that
-//! reconnects in the background does this, even if the turn has already ended with an error. What such a request
-//! contains is not the history of the turn in which it comes.
+//! The user has begun another turn by then: the second reply is not read, and the user pays for it. A client that
+//! reconnects in the background does this, even if the turn has already ended with an error. Such a request does
+//! not contain the history of the turn in which it comes.
 
 use super::*;
 

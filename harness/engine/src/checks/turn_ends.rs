@@ -71,7 +71,7 @@ fn has_running_tool(evidence: &Evidence<'_>, turn: usize) -> bool {
 
 const IGNORED_BY_TOOL: &str = "the turn does not end after the stop, because a tool ignores it";
 
-/// The calls whose tools ended after the harness had let the tools of a stopped turn continue.
+/// The calls with tools that ended after the harness had let the tools of a stopped turn continue.
 fn ended_since(evidence: &Evidence<'_>, turn: usize) -> String {
     let until_over = evidence.events_of(turn).take_while(|event| !matches!(event, Event::TurnEnded { .. }));
     let since = until_over.skip_while(|event| !matches!(event, Event::LetGo { what: LetGo::Tools }));
@@ -137,7 +137,7 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     })
 }
 
-/// What a turn that the harness gave up waits for.
+/// The reason why a turn that the harness gave up does not end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WhyItHangs {
     /// It was stopped, by the user or by the harness, while a tool runs that does not react to the stop.
@@ -168,7 +168,7 @@ fn why_it_hangs(evidence: &Evidence<'_>, turn: usize) -> WhyItHangs {
     }
 }
 
-/// The calls of a turn whose tools run to the end of the run.
+/// The calls of a turn with tools that run to the end of the run.
 fn running<'e>(evidence: &'e Evidence<'_>, turn: usize) -> Vec<&'e PlannedCall> {
     let is_running = |(call, account): &(&PlannedCall, &CallRecord)| {
         call.turn == turn && !account.starts.is_empty() && account.settled.is_none() && !account.cancelled

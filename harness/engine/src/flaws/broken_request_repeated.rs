@@ -1,4 +1,4 @@
-//! BUG: A request whose reply broke off fails the turn, and the client sends it again in the background, when
+//! BUG: A reply that breaks off fails the turn, and the client sends the request again in the background, when
 //! the user has gone on. async-openai 0.30 does so, because `reqwest-eventsource` reconnects by itself:
 //! <https://docs.rs/reqwest-eventsource/0.6.0/reqwest_eventsource/retry/constant.DEFAULT_RETRY.html>
 

@@ -27,7 +27,7 @@ pub(super) struct Compaction {
     is_seen: bool,
     /// The contents of the thread: the marks of the last answered request and of its reply.
     standing: BTreeSet<String>,
-    /// The turn whose last request got an HTTP error.
+    /// The turn, if its last request got an HTTP error.
     failed: Option<usize>,
 }
 

@@ -5,7 +5,7 @@
 //! repeats a broken stream after 0.3 to 5 s. Such a request is not a part of the present turn, so it must not
 //! get the reply of that turn.
 //!
-//! Only facts decide: the body equals, byte for byte, that of a request of an earlier turn whose reply failed,
+//! Only facts decide: the body equals, byte for byte, that of a request that failed in an earlier turn,
 //! and it lacks the user's message of the present turn. A user who says the same again, a retry in the same
 //! turn and a turn that is taken back and asked again send a body with that message. A turn that the user
 //! stops is left to [`super::stray`].
@@ -19,7 +19,7 @@ pub(super) struct Repeats {
     failed: Vec<FailedRequest>,
 }
 
-/// A request whose reply did not reach its end.
+/// A request without a complete reply.
 #[derive(Debug)]
 struct FailedRequest {
     exchange: ExchangeId,

@@ -65,7 +65,7 @@ impl OpenGates {
 }
 
 impl EndedRun {
-    /// The event for a run whose result was delivered.
+    /// The event for a run that got its result.
     pub(super) fn settled(self, outcome: ToolOutcome, grade: Confidence) -> Event {
         let EndedRun { call, turn, is_last } = self;
         match is_last {
