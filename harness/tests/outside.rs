@@ -39,6 +39,7 @@ mod init;
 mod live;
 mod matrix;
 mod mcp;
+mod past_requests;
 mod plain_agent;
 mod proxy;
 mod raw_socket;

@@ -288,3 +288,77 @@ fn a_search_that_is_interrupted_reports_what_it_has_found() {
     assert!(out.contains("stuck-part") && out.contains("not minimised: it was interrupted"), "{out}");
     assert!(out.contains("1 distinct failure") && out.trim_end().ends_with("; interrupted"), "{out}");
 }
+
+#[test]
+fn the_evidence_of_a_finding_outlives_any_number_of_passing_runs_and_is_found_from_another_project() {
+    const CACHE: [(&str, &str); 1] = [("BRICKBAT_CACHE", "../cache")];
+    let folder = TempDir::new().unwrap();
+    let (one, other) = (folder.path().join("one"), folder.path().join("other"));
+    for project in [&one, &other] {
+        fs::create_dir_all(project.join(".git")).unwrap();
+    }
+    adapter(&one, "[2-9]", "none");
+    let failed = brickbat(&one, &RUN, &CACHE);
+    assert_eq!(failed.code, Some(1), "{failed:#?}");
+    let ids = ids(&failed.out);
+    assert!(!ids.is_empty(), "{failed:#?}");
+    for project in [&one, &other] {
+        for _ in 0..12 {
+            let passed = brickbat(project, &["run", "control/plain-batch@openai-chat"], &CACHE);
+            assert_eq!(passed.code, Some(0), "{passed:#?}");
+        }
+    }
+    for (project, id) in
+        [&one, &other].into_iter().flat_map(|project| ids.iter().map(move |id| (project, id)))
+    {
+        let shown = brickbat(project, &["show", id], &CACHE);
+        assert!(shown.code == Some(0) && shown.out.contains(PLAN), "{shown:#?}");
+    }
+    // The records of the passing runs are gone, except for the last one of each project.
+    let runs = |project: &fs::DirEntry| fs::read_dir(project.path()).unwrap().count();
+    let mut n_runs: Vec<usize> = fs::read_dir(folder.path().join("cache/runs"))
+        .unwrap()
+        .map(|project| runs(&project.unwrap()))
+        .collect();
+    n_runs.sort_unstable();
+    assert_eq!(n_runs, [2, 3]);
+}
+
+/// Several plans fail, each with a cause that no earlier one has shown, or not. A moment is a time of the run, so
+/// what has been seen by then differs: whatever it is, it is in every format.
+#[test]
+fn whenever_a_run_is_stopped_what_it_has_seen_is_in_every_format() {
+    let folder = TempDir::new().unwrap();
+    adapter(folder.path(), "[2-9]|[0-9]{2,}", "none");
+    let run = ["run", "fault/second-step", "abort/mid-batch", "--command", "sh wrong.sh", "--jobs", "2"];
+    let mut n_seen = 0;
+    for moment in 1..=10 {
+        let time = format!("{}s", moment);
+        let said = brickbat(folder.path(), &[&run[..], &REPORTS, &["--timeout", &time]].concat(), &[]);
+        let seen = said.out.lines().filter_map(|line| {
+            let line = line.strip_prefix("seen: ").or_else(|| line.strip_prefix("found: "))?;
+            let plan = line.split_whitespace().nth(1)?.trim_end_matches(':');
+            Some(plan.to_owned())
+        });
+        let seen: Vec<String> = seen.collect();
+        n_seen += seen.len();
+        let json = report(&folder.path().join("r.json"));
+        let failed = |plan: &str| {
+            let cases = json["cases"].as_array().unwrap();
+            cases.iter().any(|case| case["plan"] == plan && case["verdict"] == "fail")
+        };
+        for plan in &seen {
+            assert!(failed(plan), "{time}: {plan} is not in r.json: {said:#?}");
+            for file in ["r.xml", "r.html", "r.sarif"] {
+                let text = fs::read_to_string(folder.path().join(file)).unwrap();
+                assert!(text.contains(plan.as_str()), "{time}: {plan} is not in {file}: {said:#?}");
+            }
+        }
+        let names = seen.is_empty() || said.out.contains("cause");
+        assert!(names && !(said.out.contains("nothing is wrong") && !seen.is_empty()), "{time}: {said:#?}");
+        if !said.out.contains("stopped: ") {
+            break;
+        }
+    }
+    assert!(n_seen > 0, "no moment came after a failure");
+}

@@ -92,7 +92,7 @@ pub(super) struct Run {
     verbose: bool,
     /// Keep a record of each case in this directory: trace, requests and responses, receipts, ledger, the adapter's
     /// standard error and the verdict. `brickbat show` reads it. By default, the cache folder keeps the cases that did
-    /// not pass in the last ten runs. With --explore, the directory gets a scenario for each distinct failure instead.
+    /// not pass in the last runs of the project. With --explore, the directory gets a scenario for each distinct failure instead.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print only the closing block: no progress, and no line when a cause is found.

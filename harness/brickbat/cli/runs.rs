@@ -1,5 +1,8 @@
 //! The last runs, stored in the user's cache folder. `show`, `explain` and `replay` find a case there by its
 //! short id. The cache contains only cases that did not pass; `--out` keeps every case.
+//!
+//! Each project has runs of its own, so the runs of one do not push out the evidence of another. They are
+//! bounded by their size. A run in which everything passed keeps nothing, and pushes nothing out.
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -9,21 +12,27 @@ use brickbat_drive::driver::install::cache_folder;
 use brickbat_drive::folder;
 use brickbat_report::record::CaseNote;
 use brickbat_report::report::short::{case_id, cause_id, may_be_id};
+use brickbat_scenario::hash::fnv1a;
 
-/// The number of runs to keep.
-const MAX_RUNS: usize = 10;
-
-/// The maximum total size of the kept runs, in bytes; the newest run stays, regardless of its size.
+/// The maximum total size of a project's kept runs, in bytes; the newest run stays, regardless of its size. A run
+/// with a hundred failures has about 10 MB.
 const MAX_BYTES: u64 = 200 << 20;
+
+/// The maximum total size of all kept runs, in bytes. A user has a handful of projects.
+const MAX_ALL_BYTES: u64 = 5 * MAX_BYTES;
 
 /// Milliseconds after which an unfinished run counts as abandoned.
 const ABANDONED_MS: u128 = 24 * 60 * 60 * 1000;
 
 /// Removes older runs, and returns the folder for a new run. `None` if there is no cache folder.
 pub(super) fn new_folder() -> Option<PathBuf> {
-    let runs = runs_folder()?;
+    let all = runs_folder()?;
+    let runs = all.join(project());
     std::fs::create_dir_all(&runs).ok()?;
-    prune(&runs);
+    drop_empty(&finished(entries(&runs)));
+    prune(finished(entries(&runs)), MAX_BYTES);
+    let of_all = projects(&all).iter().flat_map(|project| entries(project)).collect();
+    prune(finished(sorted(of_all)), MAX_ALL_BYTES);
     Some(runs.join(format!("{:014}-{}", now_ms(), std::process::id())))
 }
 
@@ -128,29 +137,68 @@ pub(super) fn is_short_id(word: &str) -> bool {
     may_be_id(word) && !Path::new(word).exists()
 }
 
-/// The folders of kept runs, newest first.
+/// The folders of kept runs, newest first: those of this project, and then those of the others.
 pub(super) fn newest_first() -> Vec<PathBuf> {
-    let mut runs = runs_folder().map(|runs| entries(&runs)).unwrap_or_default();
-    runs.reverse();
-    runs
+    let Some(all) = runs_folder() else { return Vec::new() };
+    let own = all.join(project());
+    let others = projects(&all).into_iter().filter(|project| *project != own);
+    let mut others = sorted(others.flat_map(|project| entries(&project)).collect());
+    others.extend(entries(&own));
+    others.reverse();
+    others
+}
+
+/// The name of the folder for the runs of this project: the nearest folder with a repository or a
+/// configuration, or the working directory.
+fn project() -> String {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    let is_project = |folder: &&Path| MARKERS.iter().any(|marker| folder.join(marker).exists());
+    let folder = here.ancestors().find(is_project).unwrap_or(&here);
+    format!("project-{:016x}", fnv1a(folder.as_os_str().as_encoded_bytes()))
+}
+
+/// A folder with one of these files is a project.
+const MARKERS: [&str; 3] = [".git", "brickbat.toml", "brickbat/system.yaml"];
+
+/// The folders of the projects that have runs.
+fn projects(all: &Path) -> Vec<PathBuf> {
+    let found = std::fs::read_dir(all).into_iter().flatten().flatten();
+    let is_project = |path: &PathBuf| {
+        path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("project-"))
+    };
+    found.map(|entry| entry.path()).filter(is_project).collect()
 }
 
 fn runs_folder() -> Option<PathBuf> {
     Some(cache_folder().ok()?.join("runs"))
 }
 
-/// Removes the oldest runs, until there is room for one more.
-fn prune(runs: &Path) {
-    let mut left = entries(runs);
+/// The runs that are not running any more.
+fn finished(mut runs: Vec<PathBuf>) -> Vec<PathBuf> {
     let is_busy = |run: &PathBuf| {
         let is_unfinished = folder::read_note(run).is_ok_and(|note| !note.finished);
         let name = run.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let began = name.split('-').next().and_then(|began| began.parse::<u128>().ok()).unwrap_or(0);
         is_unfinished && now_ms().saturating_sub(began) < ABANDONED_MS
     };
-    left.retain(|run| !is_busy(run));
+    runs.retain(|run| !is_busy(run));
+    runs
+}
+
+/// Removes the runs that keep no case, except for the last one.
+fn drop_empty(runs: &[PathBuf]) {
+    let Some((_, earlier)) = runs.split_last() else { return };
+    let is_empty = |run: &&PathBuf| folder::cases(run).is_ok_and(|cases| cases.is_empty());
+    for run in earlier.iter().filter(is_empty) {
+        // If this fails, the next run tries again.
+        let _ = std::fs::remove_dir_all(run);
+    }
+}
+
+/// Removes the oldest runs, until the rest is small enough.
+fn prune(mut left: Vec<PathBuf>, max_bytes: u64) {
     let mut sizes: Vec<u64> = left.iter().map(|run| size(run)).collect();
-    while left.len() >= MAX_RUNS || (left.len() > 1 && sizes.iter().sum::<u64>() > MAX_BYTES) {
+    while left.len() > 1 && sizes.iter().sum::<u64>() > max_bytes {
         let (oldest, _) = (left.remove(0), sizes.remove(0));
         // If this fails, the next run tries again.
         let _ = std::fs::remove_dir_all(oldest);
@@ -167,7 +215,12 @@ fn entries(runs: &Path) -> Vec<PathBuf> {
         name.split_once('-').is_some_and(|(began, _)| began.len() == 14 && began.parse::<u64>().is_ok())
     };
     runs.retain(is_ours);
-    runs.sort();
+    sorted(runs)
+}
+
+/// Runs in the order in which they began, in whatever project.
+fn sorted(mut runs: Vec<PathBuf>) -> Vec<PathBuf> {
+    runs.sort_by(|a, b| a.file_name().cmp(&b.file_name()));
     runs
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::error::UNJUDGED;
 use super::output::paint;
 use super::secrets::redactor;
-use brickbat_engine::standalone::{Log, Notice};
+use brickbat_engine::standalone::{Log, Notice, asks_other_dialect};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
 
@@ -37,7 +37,8 @@ pub(super) fn line(notice: &Notice) -> String {
             shortened(shape),
         ),
         Notice::Unspoken { method, path } => {
-            format!("{} {method} {path}: nothing answers there; status 404\n", paint(Tone::Warn, "unknown"))
+            let why = why_unknown(method, path);
+            format!("{} {method} {path}: {why}; status 404\n", paint(Tone::Warn, "unknown"))
         }
         Notice::Unreadable(why) => format!("{} {why}\n", paint(Tone::Warn, "unread")),
         Notice::Delivered { exchange, words, grade } => {
@@ -75,15 +76,36 @@ pub(super) fn summary(log: &Log) -> String {
     }
     for (path, times) in &log.unspoken {
         let times = if *times == 1 { String::new() } else { format!(", {times} times") };
-        let _ = writeln!(text, "  {} {path}: nothing answers there{times}", paint(Tone::Warn, "unknown"));
+        let (method, below) = path.split_once(' ').unwrap_or_default();
+        let why = why_unknown(method, below);
+        let _ = writeln!(text, "  {} {path}: {why}{times}", paint(Tone::Warn, "unknown"));
     }
     text
 }
 
-/// 0 if every request was accepted, 1 if one was refused, 3 if none arrived.
+/// The reason why nothing answers at a path.
+fn why_unknown(method: &str, path: &str) -> String {
+    match asks_other_dialect(method, path) {
+        Some((asked, own)) => format!(
+            "the program asks {asked}, but the base URL names {}, which speaks {}",
+            own.undated(),
+            own.dialect
+        ),
+        None => "nothing answers there".to_owned(),
+    }
+}
+
+/// 0 if every request was accepted, 1 if one was refused, 3 if none arrived or one was sent to the API of another
+/// dialect than the base URL names.
 pub(super) fn exit_code(log: &Log) -> u8 {
+    let is_elsewhere = |path: &String| {
+        let (method, below) = path.split_once(' ').unwrap_or_default();
+        asks_other_dialect(method, below).is_some()
+    };
+    let is_lost = log.unspoken.keys().any(is_elsewhere);
     match (log.n_requests(), log.n_refused()) {
         (0, _) => UNJUDGED,
+        (_, 0) if is_lost => UNJUDGED,
         (_, 0) => 0,
         _ => REFUSED,
     }

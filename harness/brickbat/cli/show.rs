@@ -17,7 +17,7 @@ use brickbat_report::report::{html, raw, timeline};
 
 /// Show one case of a run, identified by the short cause id that `run` prints.
 ///
-/// The cases that did not pass in the last ten runs are kept; `run --out DIR` keeps every case.
+/// The cases that did not pass in the last runs of the project are kept, up to 200 MB; `run --out DIR` keeps every case.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Show {

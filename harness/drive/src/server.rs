@@ -281,6 +281,11 @@ impl<C: Responder> Mount<C> {
         self.mounted.bereaved.store(true, Ordering::Relaxed);
     }
 
+    /// Forgets the pause that an answer has asked the client for.
+    pub(crate) fn forget_pause(&self) {
+        *lock(&self.mounted.due) = None;
+    }
+
     /// Sets the root of the processes that send requests here, so that waits for receipts use their time.
     pub(crate) fn belongs_to(&self, process: Option<u32>) {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);

@@ -14,6 +14,7 @@ mod models;
 mod offered;
 mod played;
 mod quote;
+mod repeated;
 mod said;
 mod stable;
 mod unreachable;
@@ -34,6 +35,7 @@ mod prefix_stable;
 mod refusal_heeded;
 mod repair_stable;
 mod requests_bounded;
+mod requests_end_with_turn;
 mod results_kept;
 mod results_once;
 mod rewind_honoured;
@@ -98,6 +100,7 @@ pub const CHECKS: &[Check] = &[
     prefix_stable::CHECK,
     pause_heeded::CHECK,
     refusal_heeded::CHECK,
+    requests_end_with_turn::CHECK,
     old_thread_heals::CHECK,
 ];
 
@@ -241,7 +244,8 @@ fn unfit(evidence: &Evidence<'_>) -> Option<String> {
 fn disagreement(evidence: &Evidence<'_>) -> Option<String> {
     let differs = |request: &&RequestView| {
         let refused = matches!(request.kind, RequestKind::Refused { .. });
-        request.kind != RequestKind::Auxiliary && refused != request.refusal.is_some()
+        let is_apart = matches!(request.kind, RequestKind::Auxiliary | RequestKind::Repeated { .. });
+        !is_apart && refused != request.refusal.is_some()
     };
     let request = evidence.requests.iter().find(differs)?;
     Some(format!("the provider and the checks disagree about request {}", request.exchange.0))

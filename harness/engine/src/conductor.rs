@@ -21,7 +21,7 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, Held, QuestionId, RequestKind,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, Held, LetGo, QuestionId, RequestKind,
 };
 use pending::Pending;
 use questions::Questions;
@@ -77,8 +77,8 @@ pub enum Command {
         call: Option<CallKey>,
         consent: Consent,
     },
-    /// Records that a stop has not ended the turn, so that the provider and the tools continue.
-    LetGo,
+    /// Records that a stop has not ended the turn, so that the replies or the tools continue.
+    LetGo(LetGo),
     /// Record that the harness waited without success.
     GiveUp,
     Finish,
@@ -91,8 +91,8 @@ pub struct Patience {
     pub progress: u32,
     /// Quiet periods after which the conductor assumes that a turn hangs.
     pub hang: u32,
-    /// The number of quiet periods after which the provider and the tools continue in a stopped turn. Set for
-    /// a system that notices a stop only then; `None` for one that must notice it on its own.
+    /// The number of quiet periods after which the replies continue in a stopped turn, and after as many again
+    /// the tools. Set for a system that notices a stop only then; `None` for one that must notice it on its own.
     pub grace: Option<u32>,
 }
 
@@ -139,6 +139,15 @@ struct Holding {
     /// True if the turn was stopped and is over: the reply waits until the client hangs up or the next turn
     /// sends its request.
     is_left: bool,
+    /// True if the provider has gone silent here by plan: the reply never continues, as it would not in life.
+    is_stalled: bool,
+}
+
+impl Holding {
+    /// A reply that is held at these actions, and continues after them.
+    fn new(exchange: ExchangeId, grade: Confidence, todo: VecDeque<usize>) -> Holding {
+        Holding { exchange, grade, todo, is_incomplete: false, is_left: false, is_stalled: false }
+    }
 }
 
 impl Conductor {
@@ -243,6 +252,7 @@ impl Conductor {
                 self.tools.cancelled(*call);
                 self.forget_settling(*call);
             }
+            Event::OldRunEnded { call, .. } => self.tools.old_run_ended(*call),
             Event::Saving { entry, side } => {
                 self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
             }
@@ -268,7 +278,7 @@ impl Conductor {
             | Event::Stored { .. }
             | Event::Waited { .. }
             | Event::Repaired { .. }
-            | Event::LetGo
+            | Event::LetGo { .. }
             | Event::GaveUp => {}
         }
     }
@@ -366,14 +376,7 @@ impl Conductor {
 
     fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) {
         let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
-            let (is_incomplete, is_left) = (false, false);
-            return self.holding.push(Holding {
-                exchange,
-                grade,
-                todo: VecDeque::new(),
-                is_incomplete,
-                is_left,
-            });
+            return self.holding.push(Holding::new(exchange, grade, VecDeque::new()));
         };
         let here = PlannedPoint::Stream { reply, attempt, mark: at.mark, side: at.side };
         let todo = (0..self.actions.len())
@@ -382,8 +385,8 @@ impl Conductor {
                 receipt.turn == turn && receipt.at == here && !receipt.fired
             })
             .collect();
-        let (is_incomplete, is_left) = (at.mark != Mark::Reply, false);
-        self.holding.push(Holding { exchange, grade, todo, is_incomplete, is_left });
+        let is_incomplete = at.mark != Mark::Reply;
+        self.holding.push(Holding { is_incomplete, ..Holding::new(exchange, grade, todo) });
     }
 
     /// Drops the actions that would settle a cancelled call.
@@ -447,7 +450,7 @@ impl Conductor {
     }
 
     fn next_to_settle(&self) -> Option<CallKey> {
-        let forced = self.is_patient() || self.turn.is_let_go;
+        let forced = self.is_patient() || self.turn.let_go == Some(LetGo::Tools);
         let now = Now { width: self.width, stopped: self.turn.stopped, forced };
         self.tools.next(&self.plan, self.turn.idx, now)
     }
@@ -482,6 +485,7 @@ impl Conductor {
                 match action.what {
                     Action::Stall => {
                         action.prove(holding.grade);
+                        holding.is_stalled = true;
                         self.turn.stopped = true;
                         // The silence before this stop is not a reaction to it.
                         self.turn.n_quiet = 0;
@@ -505,15 +509,26 @@ impl Conductor {
         }
     }
 
-    /// Lets held replies and tools continue after the grace period of a stop, for a system that notices the
-    /// stop only then.
+    /// Lets something continue after the grace period of a stop, for a system that notices the stop only then:
+    /// first the replies, which a real provider would not hold, and if that does not end the turn, the tools. A provider
+    /// that went silent by plan stays silent.
     fn let_go(&mut self, commands: &mut Vec<Command>) {
-        let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
-        if is_stopping && self.patience.grace.is_some_and(|grace| self.turn.n_quiet >= grace) {
-            self.turn.is_let_go = true;
-            self.tools.release_all();
-            commands.push(Command::LetGo);
+        let is_stopping = self.turn.stopped && !self.turn.stage.is_over();
+        if !is_stopping || self.patience.grace.is_none_or(|grace| self.turn.n_quiet < grace) {
+            return;
         }
+        let holds_reply = self.holding.iter().any(|holding| !holding.is_stalled);
+        let what = match self.turn.let_go {
+            None if holds_reply => LetGo::Replies,
+            None | Some(LetGo::Replies) if self.tools.is_any_running() => LetGo::Tools,
+            None | Some(LetGo::Replies | LetGo::Tools) => return,
+        };
+        if what == LetGo::Tools {
+            self.tools.release_all();
+        }
+        self.turn.let_go = Some(what);
+        self.turn.n_quiet = 0;
+        commands.push(Command::LetGo(what));
     }
 
     /// The number of quiet periods after which the turn counts as hanging. A turn that retries with ever

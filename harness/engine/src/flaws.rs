@@ -12,6 +12,7 @@ mod bad_arguments_skipped;
 mod bad_name_kept;
 mod batch_split;
 mod branch_followed;
+mod broken_request_repeated;
 mod calls_reordered;
 mod client_call_dangles;
 mod client_call_made_up;
@@ -156,7 +157,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 142] = [
+static ALL: [&Flaw; 143] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -296,6 +297,7 @@ static ALL: [&Flaw; 142] = [
     &stale_writer::FLAW,
     &backs_off_silently::FLAW,
     &loop_goes_on::FLAW,
+    &broken_request_repeated::FLAW,
     &sub_agent_takes_over::FLAW,
     &sub_agent_error_unheard::FLAW,
     &sub_agent_in_batch::FLAW,

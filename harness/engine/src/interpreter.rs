@@ -5,7 +5,7 @@
 
 use brickbat_scenario::plan::{CallKey, Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
-use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, QuestionId};
+use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, LetGo, QuestionId};
 
 use crate::conductor::Command;
 
@@ -61,8 +61,8 @@ pub trait World {
     /// Sends the system the user's answer.
     fn answer(&mut self, question: QuestionId, consent: Consent) -> Self::Done<'_>;
 
-    /// Records that held replies and tools continue in a stopped turn. The commands for that follow.
-    fn let_go(&mut self) -> Self::Done<'_>;
+    /// Records what continues in a stopped turn. The commands for that follow.
+    fn let_go(&mut self, what: LetGo) -> Self::Done<'_>;
 
     /// Makes sure that the system is silent, and not the code that drives it, and records that the harness
     /// has given up.
@@ -104,7 +104,7 @@ pub fn perform<W: World>(world: &mut W, command: Command) -> W::Done<'_> {
             world.note(Event::Answered { question, call, consent });
             world.answer(question, consent)
         }
-        Command::LetGo => world.let_go(),
+        Command::LetGo(what) => world.let_go(what),
         Command::GiveUp => world.give_up(),
         Command::Finish => world.finish(),
     }

@@ -12,6 +12,7 @@ mod answer;
 mod compaction;
 pub(crate) mod playhead;
 pub(crate) mod recall;
+mod repeats;
 mod stray;
 pub(crate) mod voice;
 
@@ -27,6 +28,7 @@ pub(crate) use compaction::{marks, replied};
 use playhead::{Due, Playhead, Position};
 pub(crate) use recall::Sight;
 pub use recall::{Recall, refusal};
+use repeats::Repeats;
 use stray::Strays;
 pub(crate) use stray::{conversation, says};
 pub use voice::ending_of;
@@ -49,6 +51,7 @@ pub struct Provider {
     profile: &'static Profile,
     recall: Recall,
     strays: Strays,
+    repeats: Repeats,
     addresses: Addresses,
     /// The turns after which the system has sent a request with its own text.
     asked_by_itself: BTreeSet<usize>,
@@ -71,6 +74,7 @@ impl Provider {
             profile,
             recall,
             strays: Strays::default(),
+            repeats: Repeats::default(),
             addresses: Addresses::default(),
             asked_by_itself: BTreeSet::new(),
             is_changing: false,
@@ -111,6 +115,9 @@ impl Provider {
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
         let (kind, answer) = self.answer_routed(request, route);
         let compacted = self.compaction.answered(&self.plan, kind, request.body);
+        if kind.is_of_thread() {
+            self.repeats.answered(answer.exchange, self.playhead.turn(), request.body, answer.ending);
+        }
         (kind, Answer { model, compacted, ..answer })
     }
 
@@ -139,9 +146,20 @@ impl Provider {
         let document = document.unwrap_or_default();
         let body = document.root();
         let is_of_thread = self.plan.tools.is_empty() || self.wire().offers_tools(body);
-        if let Some(refusal) = refusal(&self.plan, dialect, &violations, body) {
+        let refusal = refusal(&self.plan, dialect, &violations, body);
+        if let Some(of) = self.repeated(request.body, body) {
+            let asked = ReplyTerms::of(self.wire(), &route, body);
+            let answer = match refusal {
+                Some(refusal) => self.voice(exchange, &self.recall.unique(exchange)).refuse(refusal),
+                None => self.surplus(exchange, &asked, &Sight::of(&self.plan, dialect, body)).1,
+            };
+            let kind = RequestKind::Repeated { of };
+            self.recall.replied(&self.plan, dialect, exchange, kind, body);
+            return (kind, answer);
+        }
+        if let Some(refusal) = refusal {
             if is_of_thread {
-                self.compaction.look(request.body);
+                self.compaction.look(&self.plan, self.playhead.turn(), request.body);
             }
             let status = refusal.status();
             self.addresses.found(self.playhead.turn());
@@ -163,7 +181,7 @@ impl Provider {
             self.asked_by_itself.insert(turn);
             (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
         } else {
-            self.compaction.look(request.body);
+            self.compaction.look(&self.plan, self.playhead.turn(), request.body);
             match self.too_long(exchange, body) {
                 Some(refused) => refused,
                 None => self.scripted(exchange, &asked, &sight),
@@ -180,6 +198,18 @@ impl Provider {
     /// nothing.
     pub fn misaddressed(&self) -> Option<&Misaddressed> {
         self.addresses.lost()
+    }
+
+    /// The failed request of an earlier turn that a request repeats. It contains what the user said before, and
+    /// not what the user says in this turn.
+    fn repeated(&self, bytes: &[u8], body: Json) -> Option<ExchangeId> {
+        let turn = self.playhead.turn();
+        let of = self.repeats.earlier(turn, bytes)?;
+        let history = self.conversation(body);
+        let said = self.plan.turns[..=turn.min(self.plan.turns.len() - 1)]
+            .iter()
+            .rposition(|planned| says(&history, planned));
+        said.is_some_and(|said| said < turn).then_some(of)
     }
 
     fn has_replies_left(&self) -> bool {

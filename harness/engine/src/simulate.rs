@@ -11,7 +11,7 @@ mod judged;
 pub use chorus::play_among;
 pub use judged::{assess, judged, play};
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ use brickbat_rules::json::Document;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace,
 };
 
 /// In the simulation a quiet period means that nothing can happen any more, so one is enough.
@@ -55,12 +55,14 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         conductor: Conductor::new(Arc::clone(plan), PATIENCE, width),
         agent,
         process: 1,
+        turn: 0,
         other: None,
         disk: None,
         trace: Trace::default(),
         todo: VecDeque::new(),
         bodies: Vec::new(),
         gates: Vec::new(),
+        n_runs: BTreeMap::new(),
         clock: Clock::default(),
         finished: false,
     };
@@ -89,6 +91,8 @@ struct Simulation<A> {
     agent: A,
     /// The process that currently holds the session, 1 or 2.
     process: u32,
+    /// The 0-based turn that is running.
+    turn: usize,
     /// The other process of the session, if there are two.
     other: Option<A>,
     /// The contents of the store at a point between two of its writes.
@@ -96,7 +100,10 @@ struct Simulation<A> {
     trace: Trace,
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
+    /// The open gates of tools, in the order in which they opened.
     gates: Vec<Gate>,
+    /// How many runs of each call have begun.
+    n_runs: BTreeMap<CallKey, u32>,
     clock: Clock,
     finished: bool,
 }
@@ -179,6 +186,10 @@ struct Gate {
     process: u32,
     run: RunId,
     call: CallKey,
+    /// The 0-based turn that opened it.
+    turn: usize,
+    /// Which run of the call it is, from 1.
+    nth: u32,
     deaf: bool,
 }
 
@@ -194,6 +205,9 @@ impl<A: SansIo> World for Simulation<A> {
 
     fn prompt(&mut self, turn: usize) {
         self.provider.begin_turn(turn);
+        self.turn = turn;
+        // The user speaks when they like.
+        self.clock.due = self.clock.now;
         if let Some(disk) = &mut self.disk {
             disk.n_before = disk.n_entries;
         }
@@ -265,8 +279,8 @@ impl<A: SansIo> World for Simulation<A> {
         self.give(ToAgent::Answer { run: RunId(question.0), consent });
     }
 
-    fn let_go(&mut self) {
-        self.note(Event::LetGo);
+    fn let_go(&mut self, what: LetGo) {
+        self.note(Event::LetGo { what });
     }
 
     fn give_up(&mut self) {
@@ -333,19 +347,24 @@ impl<A: SansIo> Simulation<A> {
                 let Some(at) = self.gates.iter().position(|gate| gate.call == call) else {
                     return self.observe(Event::ToolCancelled { call });
                 };
-                let Gate { process, run, .. } = self.gates.remove(at);
+                let gate = self.gates.remove(at);
+                let Gate { process, run, turn, .. } = gate;
                 let done = Input::ToolDone { run, outcome: outcome.clone() };
+                let ended = match self.is_latest(&gate) {
+                    true => Event::ToolSettled { call, outcome, grade: Confidence::Observed },
+                    false => Event::OldRunEnded { call, turn, outcome: Some(outcome) },
+                };
                 if process != self.process {
                     // The other process is idle and wants nothing done.
                     let _ = self.other.as_mut().map(|other| other.step(done));
-                    return self.observe(Event::ToolSettled { call, outcome, grade: Confidence::Observed });
+                    return self.observe(ended);
                 }
                 let outputs = self.agent.step(done);
                 // If the result ends the turn, the result is observed before the end.
                 let is_end = |output: &Output| matches!(output, Output::Ended(_));
                 let (ends, others) = outputs.into_iter().partition(is_end);
                 self.follow(others);
-                self.observe(Event::ToolSettled { call, outcome, grade: Confidence::Observed });
+                self.observe(ended);
                 if !self.is_dying() {
                     self.follow(ends);
                 }
@@ -403,6 +422,11 @@ impl<A: SansIo> Simulation<A> {
         true
     }
 
+    /// True if no later run of the call has begun.
+    fn is_latest(&self, gate: &Gate) -> bool {
+        self.n_runs.get(&gate.call) == Some(&gate.nth)
+    }
+
     fn is_dying(&self) -> bool {
         matches!(self.todo.front(), Some(Todo::Obey(Command::Kill)))
     }
@@ -455,7 +479,10 @@ impl<A: SansIo> Simulation<A> {
                 match call {
                     Some(call) => {
                         let deaf = self.plan.calls[call.0 as usize].deaf;
-                        self.gates.push(Gate { process: self.process, run, call, deaf });
+                        let n_runs = self.n_runs.entry(call).or_default();
+                        *n_runs += 1;
+                        let (process, turn, nth) = (self.process, self.turn, *n_runs);
+                        self.gates.push(Gate { process, run, call, turn, nth, deaf });
                     }
                     None => self.give(ToAgent::Refuse(run)),
                 }
@@ -465,8 +492,12 @@ impl<A: SansIo> Simulation<A> {
                 let is_own = |gate: &Gate| (gate.process, gate.run) == (self.process, run);
                 let heard = self.gates.iter().position(|gate| is_own(gate) && !gate.deaf);
                 if let Some(at) = heard {
-                    let call = self.gates.remove(at).call;
-                    self.observe(Event::ToolCancelled { call });
+                    let gate = self.gates.remove(at);
+                    let Gate { call, turn, .. } = gate;
+                    self.observe(match self.is_latest(&gate) {
+                        true => Event::ToolCancelled { call },
+                        false => Event::OldRunEnded { call, turn, outcome: None },
+                    });
                 }
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde_json::{Value, json};
 
-pub use address::{Basis, Strictness};
+pub use address::{Basis, Strictness, asks_other_dialect};
 pub use faults::{FaultKind, Faults};
 pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests, Unanswered};
 pub use order::{Order, OrderRecord, Ordered};

@@ -162,13 +162,14 @@ mod tests {
     /// The findings of these checks do not follow from a finding about the same call: a call that runs twice,
     /// or a turn that does not end, is a separate bug, regardless of the thread. The functions above list the
     /// few exceptions.
-    const SEPARATE: [&str; 11] = [
+    const SEPARATE: [&str; 12] = [
         "connection-closed",
         "consent-given",
         "executed-once",
         "pause-heeded",
         "refusal-heeded",
         "requests-bounded",
+        "requests-end-with-turn",
         "rewind-honoured",
         "steps-kept-apart",
         "stops-when-stopped",

@@ -128,6 +128,14 @@ pub enum Event {
     },
     /// The system gave up a running tool: it dropped its connection to the gate.
     ToolCancelled { call: CallKey },
+    /// A run of a call has ended that is not its last run. The end of the one is not the end of the other.
+    OldRunEnded {
+        call: CallKey,
+        /// The 0-based turn in which the run started.
+        turn: usize,
+        /// The result that was delivered. `None` if the system gave the run up.
+        outcome: Option<ToolOutcome>,
+    },
     /// The system showed the state of a call.
     CallShown {
         /// The wire id that it showed.
@@ -183,8 +191,8 @@ pub enum Event {
     /// The system continues on its own after this many seconds; after such a silence, other systems would
     /// have been considered hung.
     Waited { seconds: u32 },
-    /// The turn did not end at its stop, so everything that was held in it continues.
-    LetGo,
+    /// The turn did not end at its stop, so the harness lets something that it held continue.
+    LetGo { what: LetGo },
     /// The harness gave up waiting for the turn to end.
     GaveUp,
     /// The adapter repaired something in the turn in the application's place, as the documentation asks.
@@ -207,6 +215,17 @@ impl Event {
     pub fn requested(exchange: ExchangeId, kind: RequestKind, body: impl Into<Arc<[u8]>>) -> Event {
         Event::Requested { exchange, kind, model: None, compacted: false, body: body.into() }
     }
+}
+
+/// The part that the harness lets continue in a stopped turn that has not ended: first the replies, then the tools. A
+/// provider that went silent by plan is never let continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LetGo {
+    /// The replies that the harness holds at a point of the plan.
+    Replies,
+    /// The tools that are still running.
+    Tools,
 }
 
 /// The way in which a text is sent to a running turn.
@@ -234,6 +253,9 @@ pub enum RequestKind {
     Faulted { turn: usize, reply: usize, attempt: usize, status: u16 },
     /// The turn's script has no reply left; the request gets a short text.
     Surplus,
+    /// It repeats, byte for byte, a request of an earlier turn that failed there, and does not contain what the
+    /// user has said since: a client sends it again on its own. It gets a short text, or its refusal.
+    Repeated { of: ExchangeId },
     /// It asks for a title, a token count or a list of models, and is answered without the script.
     Auxiliary,
     /// It belongs to the sub-agent that a call has started, which has its own conversation. It is answered
@@ -244,7 +266,13 @@ pub enum RequestKind {
 impl RequestKind {
     /// True if a request continues the thread, or tries to.
     pub fn is_of_thread(self) -> bool {
-        !matches!(self, RequestKind::Auxiliary | RequestKind::OfSubAgent { .. })
+        match self {
+            RequestKind::Scripted { .. }
+            | RequestKind::Refused { .. }
+            | RequestKind::Faulted { .. }
+            | RequestKind::Surplus => true,
+            RequestKind::Repeated { .. } | RequestKind::Auxiliary | RequestKind::OfSubAgent { .. } => false,
+        }
     }
 }
 

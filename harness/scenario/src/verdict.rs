@@ -94,6 +94,8 @@ crate::named! {
         EndAssumed = "end-assumed",
         /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",
+        /// A request that failed in an earlier turn is sent again in the background, and paid for again.
+        AbandonedRequestRepeated = "abandoned-request-repeated",
         /// A stopped turn ends only when the provider and the tools continue.
         LateStop = "late-stop",
         /// The connection to the provider stays open after a stop, so the rest of the reply is still

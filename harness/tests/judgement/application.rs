@@ -8,7 +8,7 @@ use brickbat_engine::run::Run;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::duty::{Application, Duty, Repairs};
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
+use brickbat_scenario::trace::{Confidence, Event, ExchangeId, LetGo, RequestKind, ShownState, TurnOutcome};
 use brickbat_scenario::verdict::{Finding, Judgement, Permanence, Severity, Verdict};
 use serde_json::Value;
 
@@ -208,16 +208,30 @@ fn a_plan_that_the_application_blocks_is_not_vacuous() {
 fn a_stop_that_takes_effect_late_rests_on_how_the_turn_is_stopped_and_on_tools_that_run() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
-        let with_end = |is_kept: fn(&Event) -> bool| {
+        let with_end = |what, is_kept: fn(&Event) -> bool| {
             rebuilt(&run, |turn, event| match event {
-                Event::TurnEnded { .. } if turn == 0 => vec![Event::LetGo, event.clone()],
+                Event::TurnEnded { .. } if turn == 0 => vec![Event::LetGo { what }, event.clone()],
                 event if turn == 0 && !is_kept(event) => Vec::new(),
                 event => vec![event.clone()],
             })
         };
-        is_apart_for(&plan, &with_end(|_| true), &[Duty::Stop], &["turn-ends"]);
-        let with_tools = with_end(|event| !matches!(event, Event::ToolCancelled { .. }));
-        is_apart_for(&plan, &with_tools, &[Duty::Stop, Duty::Tools], &["turn-ends"]);
+        is_apart_for(&plan, &with_end(LetGo::Replies, |_| true), &[Duty::Stop], &["turn-ends"]);
+        let run_on = with_end(LetGo::Tools, |event| !matches!(event, Event::ToolCancelled { .. }));
+        is_apart_for(&plan, &run_on, &[Duty::Stop, Duty::Tools], &["turn-ends"]);
+    }
+}
+
+#[test]
+fn a_stop_without_effect_while_the_provider_is_silent_rests_on_no_duty() {
+    for plan in on_each("fault/stall#p=text-1") {
+        let hangs = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::GaveUp],
+            event if turn == 0 => vec![event.clone()],
+            _ => Vec::new(),
+        });
+        let judgement = judged_around(&Application::with(&Duty::ALL, Repairs::Claimed), &plan, &hangs);
+        let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.severity).collect();
+        assert_eq!(found, [Severity::Hang], "{}: {judgement:#?}", plan.id);
     }
 }
 

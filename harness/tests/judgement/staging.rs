@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use brickbat_engine::agent::{Agent, Delivery};
 use brickbat_engine::checks::{Concurrency, judge};
 use brickbat_engine::flaws::Canary;
+use brickbat_engine::provider::{Answer, Headers, Provider, Request};
 use brickbat_engine::run::Run;
 use brickbat_engine::simulate::simulate;
 use brickbat_rules::dialect::Dialect;
@@ -15,6 +16,8 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::{CallKey, Plan};
 use brickbat_scenario::trace::{Confidence, Event, RequestKind, Trace, TurnOutcome};
 use brickbat_scenario::verdict::{Judgement, Verdict};
+use brickbat_scenario::wire::thread::Message;
+use brickbat_scenario::wire::{self, OfferedTool, Searching, Thinking};
 use serde_json::{Value, json};
 
 use crate::plans::built_in;
@@ -78,6 +81,22 @@ pub fn driven_for(plan: &Arc<Plan>, canary: Option<Canary>) -> (Judgement, Run) 
 fn driven(plan: &Arc<Plan>, canary: Option<Canary>, delivery: Delivery) -> Run {
     let agent = Agent::of_plan(plan, delivery, canary);
     simulate(plan, plan.profile_from(&[]), agent, Some(CONCURRENCY.max_parallel_tools))
+}
+
+/// The provider's answer to a client that sends this thread and offers the plan's tools.
+pub fn asked(provider: &mut Provider, plan: &Plan, thread: &[Message]) -> (RequestKind, Answer) {
+    let wire = wire::of(plan.dialect);
+    let schema = json!({ "type": "object" });
+    let offered = plan.tools.iter().map(|tool| OfferedTool {
+        name: &tool.name,
+        description: "a tool",
+        input_schema: &schema,
+    });
+    let declared = wire.declared_tools(&offered.collect::<Vec<_>>(), Searching::Unoffered);
+    let model = wire.current_model();
+    let body = wire.request_body(model, Delivery::Streamed, Thinking::Unasked, &declared, thread);
+    let path = wire.post_path(model, Delivery::Streamed);
+    provider.answer(Request { method: "POST", path: &path, headers: Headers::NONE, body: &body })
 }
 
 /// The run with each event replaced by those that `change` returns for it and its turn.

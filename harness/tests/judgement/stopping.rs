@@ -4,10 +4,10 @@
 
 use brickbat_engine::run::Run;
 use brickbat_scenario::plan::{CallKey, Mark, Plan};
-use brickbat_scenario::trace::{Event, ExchangeId, RequestKind, ShownState};
+use brickbat_scenario::trace::{Event, ExchangeId, LetGo, RequestKind, ShownState};
 use brickbat_scenario::verdict::{Severity, Verdict};
 
-use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, rebuilt, run};
+use super::staging::{expect_failure, expect_unaccused, judged, key, on_each, rebuilt, run, without};
 
 /// The turn that follows the stopped one, and the last one.
 const NEXT: usize = 1;
@@ -153,9 +153,32 @@ fn a_system_may_store_the_calls_of_a_stopped_turn_as_it_likes() {
 #[test]
 fn a_stop_that_takes_effect_only_after_a_hold_ends_is_late() {
     for plan in on_each("abort/mid-batch#k=1") {
-        let judgement = judged(&plan, &with_more(&run(&plan), 0, &[Event::LetGo]));
-        let found: Vec<Severity> = judgement.findings.iter().map(|finding| finding.severity).collect();
-        assert_eq!(found, [Severity::LateStop], "{}: {judgement:#?}", plan.id);
+        for (what, words) in [
+            (LetGo::Replies, "the stop takes effect only when the provider continues"),
+            (LetGo::Tools, "the turn does not end after the stop, because a tool ignores it"),
+        ] {
+            let run = with_more(&run(&plan), 0, &[Event::LetGo { what }]);
+            let is_given_up =
+                |turn: usize, event: &Event| turn == 0 && matches!(event, Event::ToolCancelled { .. });
+            let run = if what == LetGo::Tools { without(&run, is_given_up) } else { run };
+            let judgement = judged(&plan, &run);
+            let found = judgement.findings.iter().map(|finding| (finding.severity, finding.message.as_str()));
+            let found: Vec<(Severity, &str)> = found.collect();
+            assert_eq!(found, [(Severity::LateStop, words)], "{}: {judgement:#?}", plan.id);
+        }
+    }
+}
+
+#[test]
+fn a_stop_without_effect_while_the_provider_is_silent_is_a_hang() {
+    for plan in on_each("fault/stall#p=text-1") {
+        let hangs = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::GaveUp],
+            event if turn == 0 => vec![event.clone()],
+            _ => Vec::new(),
+        });
+        let words = "the turn does not end after the stop, because the provider is silent";
+        expect_failure(&plan, &hangs, "turn-ends", &[words]);
     }
 }
 
@@ -165,7 +188,7 @@ fn a_stop_at_the_end_of_a_complete_reply_is_not_late() {
         let run = run(&plan);
         let is_held = |event: &Event| matches!(event, Event::Held { at, .. } if at.mark == Mark::Reply);
         assert!(run.trace.events().iter().any(is_held), "{}", plan.id);
-        expect_unaccused(&plan, &with_more(&run, 0, &[Event::LetGo]), Verdict::Pass);
+        expect_unaccused(&plan, &with_more(&run, 0, &[Event::LetGo { what: LetGo::Replies }]), Verdict::Pass);
     }
 }
 

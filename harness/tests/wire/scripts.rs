@@ -304,7 +304,10 @@ fn lines_of(frames: &Frames, plan: &Plan) -> Vec<String> {
 /// Every answer of the provider to a client that keeps sending requests.
 fn answers(plan: &Plan) -> Vec<(RequestKind, Answer)> {
     let mut provider = Provider::new(Arc::new(plan.clone()), plan.profile_from(&[]));
-    let body = asking(plan).to_string();
+    // A request without what the user says now may be one from the past.
+    let said: Vec<&str> = plan.turns.iter().map(|turn| turn.user.as_str()).collect();
+    let said = Value::from(said.join("\n")).to_string();
+    let body = asking(plan).to_string().replace("\"Go on.\"", &said);
     let path = wire::of(plan.dialect).post_path("m", Delivery::Streamed);
     let mut answers = Vec::new();
     for turn in 0..plan.turns.len() {

@@ -1,6 +1,7 @@
 //! One plan over real sockets: the conductor between the server and a session.
 
 mod change;
+mod gates;
 mod kill;
 mod pace;
 mod saves;
@@ -14,6 +15,7 @@ use std::time::Duration;
 use futures::future::{LocalBoxFuture, ready};
 use serde_json::{Value, json};
 
+use gates::OpenGates;
 pub(super) use pace::Pace;
 use saves::{Due, Saves};
 use session::broken;
@@ -22,7 +24,7 @@ pub(super) use session::{Remains, SystemSession};
 use super::recorder::Recorder;
 use crate::driver::stopwatch::{TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
-use crate::server::{GateId, Mount, Server, ServerEvent};
+use crate::server::{Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor};
 use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
@@ -33,7 +35,7 @@ use brickbat_rules::redact::Redactor;
 use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, QuestionId, RequestKind, Trace, TurnOutcome,
+    Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
 };
 
 pub(super) struct DriveResult {
@@ -95,7 +97,7 @@ pub(super) async fn drive(
         todo: VecDeque::new(),
         is_finished: false,
         trace: Trace::default(),
-        gates: Vec::new(),
+        gates: OpenGates::default(),
         saves: Saves::default(),
         open: Vec::new(),
         alive: Vec::new(),
@@ -160,7 +162,7 @@ struct Live<'a> {
     todo: VecDeque<Command>,
     is_finished: bool,
     trace: Trace,
-    gates: Vec<(GateId, CallKey)>,
+    gates: OpenGates,
     saves: Saves,
     /// Answers that are being sent and are not held.
     open: Vec<ExchangeId>,
@@ -203,7 +205,9 @@ impl Live<'_> {
     fn note_wait(&mut self, event: &Event) {
         let goes_on = match event {
             Event::Quiet => return self.silence += self.pace.quiet,
-            Event::Requested { kind, .. } => *kind != RequestKind::Auxiliary,
+            Event::Requested { kind, .. } => {
+                !matches!(kind, RequestKind::Auxiliary | RequestKind::Repeated { .. })
+            }
             Event::TurnEnded { .. } => true,
             _ => false,
         };
@@ -277,7 +281,7 @@ impl Live<'_> {
             ServerEvent::GateOpened { gate, args, .. } => {
                 let call = self.plan.call_with_marker(&args);
                 match call {
-                    Some(call) => self.gates.push((gate, call)),
+                    Some(call) => self.gates.opened(gate, call),
                     None => {
                         let unknown = "the harness does not know this call".to_owned();
                         self.mount.settle(gate, &ToolOutcome::Error(unknown));
@@ -290,13 +294,13 @@ impl Live<'_> {
                 return Ok(None);
             }
             ServerEvent::GateSettled { gate, grade } => {
-                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
-                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
-                Event::ToolSettled { call, outcome, grade: self.confirm(grade).await? }
+                let Some(run) = self.gates.closed(gate) else { return Ok(None) };
+                let outcome = self.plan.calls[run.call.0 as usize].outcome.clone();
+                run.settled(outcome, self.confirm(grade).await?)
             }
             ServerEvent::GateDropped { gate } => {
-                let Some(call) = self.gate_closed(gate) else { return Ok(None) };
-                Event::ToolCancelled { call }
+                let Some(run) = self.gates.closed(gate) else { return Ok(None) };
+                run.cancelled()
             }
             ServerEvent::Broken => return Err(broken("the provider core failed")),
         };
@@ -433,11 +437,6 @@ impl Live<'_> {
         self.open.retain(|open| *open != exchange);
         self.alive.retain(|alive| *alive != exchange);
     }
-
-    fn gate_closed(&mut self, gate: GateId) -> Option<CallKey> {
-        let at = self.gates.iter().position(|(known, _)| *known == gate)?;
-        Some(self.gates.remove(at).1)
-    }
 }
 
 impl World for Live<'_> {
@@ -453,12 +452,15 @@ impl World for Live<'_> {
     fn prompt(&mut self, turn: usize) -> Self::Done<'_> {
         Box::pin(async move {
             self.mount.with_core(|core| core.provider.begin_turn(turn));
+            // The user speaks when they like.
+            self.mount.forget_pause();
             if turn > 0 {
                 self.come_to_rest().await?;
             }
             // Gates that had opened by then belong to the turn before.
             self.catch_up().await?;
             self.saves.begin_turn();
+            self.gates.begin_turn(turn);
             self.note(Event::Prompted { turn });
             self.session.prompt(&self.plan.turns[turn].user).await
         })
@@ -526,8 +528,8 @@ impl World for Live<'_> {
                 self.await_barrier().await?;
             }
             self.drain_session().await?;
-            match self.gates.iter().rev().find(|(_, known)| *known == call) {
-                Some((gate, _)) => self.mount.settle(*gate, &outcome),
+            match self.gates.oldest(call) {
+                Some(gate) => self.mount.settle(gate, &outcome),
                 None => self.observe(Event::ToolCancelled { call }),
             }
             Ok(())
@@ -544,8 +546,8 @@ impl World for Live<'_> {
         Box::pin(ready(Ok(())))
     }
 
-    fn let_go(&mut self) -> Self::Done<'_> {
-        self.note(Event::LetGo);
+    fn let_go(&mut self, what: LetGo) -> Self::Done<'_> {
+        self.note(Event::LetGo { what });
         Box::pin(ready(Ok(())))
     }
 

@@ -100,7 +100,9 @@ impl From<Attempt> for MergedRuns {
 
 /// Runs plans on one model. Calls `done(index, result)` after each; returns true if `done` asked to stop.
 ///
-/// If the first red plan is to end the run, a plan that may be red is confirmed before further ones begin.
+/// The first plan with a cause is confirmed before further plans begin, so that a run that is stopped has
+/// confirmed what it has seen. Other plans with that cause are confirmed at the end. If the first red plan is to
+/// end the run, each plan that may be red is confirmed before further ones begin.
 pub(super) async fn round_on_one_model(
     running: &Running,
     todo: &[PlanToRun<'_>],
@@ -111,9 +113,10 @@ pub(super) async fn round_on_one_model(
     let mut rest = todo.iter().enumerate();
     let mut retried = Retried { running, todo, options, broken: Vec::new(), n_tried: 0, n_in_a_row: 0 };
     let mut stop = false;
+    let mut known: BTreeSet<Signature> = BTreeSet::new();
+    let mut doubtful = Vec::new();
     loop {
         let is_held = Cell::new(false);
-        let mut doubtful = Vec::new();
         {
             let next = std::iter::from_fn(|| if is_held.get() { None } else { rest.next() });
             let results = stream::iter(next)
@@ -122,28 +125,48 @@ pub(super) async fn round_on_one_model(
             let mut results = std::pin::pin!(results);
             while let Some((index, runs)) = results.next().await {
                 if options.repeat.confirm && is_doubtful(&runs) {
+                    let news = news(&runs, &known);
+                    let is_new = !news.is_empty();
+                    known.extend(news);
                     let suspect = suspect(&todo[index], &runs);
-                    is_held
-                        .set(suspect.is_some_and(|suspect| seen(todo[index].job, suspect)) || is_held.get());
-                    doubtful.push((index, runs));
+                    let is_red = suspect.is_some_and(|suspect| seen(todo[index].job, suspect));
+                    is_held.set(is_new || is_red || is_held.get());
+                    doubtful.push((index, is_new || is_red, runs));
                 } else if done(index, merged(runs)) {
                     stop = true;
                     break;
                 }
             }
         }
-        doubtful.sort_by_key(|(index, _)| *index);
-        for (index, runs) in doubtful {
+        let is_end = stop || rest.len() == 0;
+        let (mut now, later): (Vec<_>, Vec<_>) =
+            doubtful.into_iter().partition(|(_, is_urgent, _)| is_end || *is_urgent);
+        doubtful = later;
+        now.sort_by_key(|(index, _, _)| *index);
+        for (index, _, runs) in now {
             let is_confirmed = !stop;
             let runs = if stop { runs } else { retried.again(index, runs).await };
+            let suspected = news(&runs, &BTreeSet::new());
             if runs.iter().any(PlanRun::is_broken) {
                 retried.broken.push((index, runs));
-            } else {
-                stop |= done(index, MergedRuns { is_confirmed, ..merged(runs) });
+                continue;
             }
+            let merged = merged(runs);
+            // The next plan that shows a cause that did not recur is confirmed at once, too.
+            let recurs = |cause: &Signature| cause.is_among(&merged.outcome.judgement.findings);
+            known.retain(|cause| !suspected.contains(cause) || recurs(cause));
+            stop |= done(index, MergedRuns { is_confirmed, ..merged });
         }
-        if stop || rest.len() == 0 {
+        if is_end || stop {
             break;
+        }
+    }
+    // If the run is to stop, what is left is reported as it was seen.
+    for (index, _, runs) in doubtful {
+        if runs.iter().any(PlanRun::is_broken) {
+            retried.broken.push((index, runs));
+        } else {
+            done(index, MergedRuns { is_confirmed: false, ..merged(runs) });
         }
     }
     absolve(&mut retried.broken);
@@ -193,6 +216,13 @@ impl Retried<'_> {
     async fn once(&self, index: usize) -> PlanRun {
         once(self.running, &self.todo[index], self.options, Company::Suspect).await
     }
+}
+
+/// The causes in a plan's first runs that no plan has shown so far.
+fn news(runs: &[PlanRun], known: &BTreeSet<Signature>) -> Vec<Signature> {
+    let failed = runs.iter().filter(|run| run.has_failed());
+    let findings = failed.flat_map(|run| &run.outcome.judgement.findings).map(Signature::of);
+    findings.filter(|signature| !known.contains(signature)).collect()
 }
 
 /// The findings from a plan's first runs, if there are any.

@@ -240,6 +240,7 @@ pub(super) fn reports_full(plan: &Plan, kind: RequestKind) -> bool {
         RequestKind::Faulted { turn, reply, attempt, .. } => (turn, reply, attempt, true),
         RequestKind::Refused { .. }
         | RequestKind::Surplus
+        | RequestKind::Repeated { .. }
         | RequestKind::Auxiliary
         | RequestKind::OfSubAgent { .. } => return false,
     };

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::changed::Changed;
+use super::repeated::{RepeatedRequest, repeated};
 use super::{Place, given};
 use crate::provider::{self, Recall, conversation, says};
 use crate::run::Run;
@@ -28,6 +29,8 @@ pub struct Evidence<'a> {
     /// Requests from a run that continued after its turn was stopped. They arrived in a later turn and do not
     /// belong to the thread.
     strays: Vec<StrayRequest>,
+    /// Requests of an earlier turn that a client sent again on its own. They are not in the thread.
+    pub repeated: Vec<RepeatedRequest>,
     /// Sub-agent requests, with their turns. Their conversations are not the thread, and are only checked
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
@@ -83,14 +86,25 @@ impl<'a> Evidence<'a> {
         let mut ledger = Ledger::of(&run.trace, plan.calls.len());
         given::enter(plan, &mut ledger);
         let changed = Changed::of(plan, &run.trace);
+        let repeated = repeated(run, &requests);
+        requests.retain(|request| repeated.iter().all(|repeated| repeated.exchange != request.exchange));
         let strays = strays(plan, run, &requests);
         let is_of_sub_agent = |request: &RequestView| matches!(request.kind, RequestKind::OfSubAgent { .. });
         let of_sub_agents = requests.iter().filter(|request| is_of_sub_agent(request));
         let of_sub_agents = of_sub_agents.map(|request| (request.exchange, request.turn)).collect();
         requests.retain(|request| !is_of_sub_agent(request));
         requests.retain(|request| strays.iter().all(|stray| stray.exchange != request.exchange));
-        let mut evidence =
-            Evidence { plan, run, ledger, requests, strays, of_sub_agents, changed, stored: stored(run) };
+        let mut evidence = Evidence {
+            plan,
+            run,
+            ledger,
+            requests,
+            strays,
+            repeated,
+            of_sub_agents,
+            changed,
+            stored: stored(run),
+        };
         evidence.mark_shown_in_time();
         evidence
     }
@@ -143,6 +157,10 @@ impl<'a> Evidence<'a> {
     }
 
     pub fn turn_of(&self, exchange: ExchangeId) -> Option<usize> {
+        let repeated = self.repeated.iter().find(|repeated| repeated.exchange == exchange);
+        if let Some(RepeatedRequest { of, .. }) = repeated {
+            return self.turn_of(*of);
+        }
         let stray = self.strays.iter().find(|stray| stray.exchange == exchange).map(|stray| stray.of_turn);
         stray
             .or_else(|| {

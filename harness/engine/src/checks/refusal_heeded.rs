@@ -29,6 +29,7 @@ fn hopeless(kind: RequestKind) -> Option<u16> {
         }
         RequestKind::Scripted { .. }
         | RequestKind::Surplus
+        | RequestKind::Repeated { .. }
         | RequestKind::Auxiliary
         | RequestKind::OfSubAgent { .. } => None,
     }

@@ -74,7 +74,8 @@ fn continues(evidence: &Evidence<'_>, turn: usize) -> Option<(String, &'static [
                     return Some((format!("call {} starts {place}", planned.name), rests_on));
                 }
             }
-            Event::Requested { exchange, kind, .. } if *kind != RequestKind::Auxiliary => {
+            Event::Requested { kind: RequestKind::Auxiliary | RequestKind::Repeated { .. }, .. } => {}
+            Event::Requested { exchange, kind, .. } => {
                 let is_of_run = evidence.turn_of(*exchange) == Some(turn);
                 if is_of_run && is_settled {
                     // A sub-agent is a tool of the step that was running.

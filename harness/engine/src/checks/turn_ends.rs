@@ -2,11 +2,12 @@
 //!
 //! Silence alone is not a hang: a client may back off between its retries. A turn that continues on its own
 //! after a long silence is slow, unless the provider asked for the wait or the wait follows a failed request. A
-//! turn that ends only after the harness lets the provider and the tools continue was stopped late.
+//! turn that ends only after the harness lets the provider or the tools continue was stopped late. If the provider
+//! has gone silent by plan, the harness does not let it continue: the turn then hangs, as it would in life.
 
 use super::*;
 use brickbat_scenario::plan::{Mark, Side};
-use brickbat_scenario::trace::Held;
+use brickbat_scenario::trace::{Held, LetGo};
 
 pub(super) const CHECK: Check = Check {
     summary: "every turn ends",
@@ -22,25 +23,74 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     hang(evidence).into_iter().chain(slow).chain(late).collect()
 }
 
+/// A stopped turn that ends only after the harness has let something continue. A provider that went silent by
+/// plan is never let continue, so such a turn hangs instead.
 fn stopped_late(evidence: &Evidence<'_>, turn: usize) -> Option<Finding> {
     if has_whole_reply(evidence, turn) {
         return None;
     }
-    let mut after = evidence.events_of(turn).skip_while(|event| **event != Event::LetGo);
-    let is_over = after.any(|event| matches!(event, Event::TurnEnded { .. }));
-    is_over.then(|| Finding {
-        severity: Severity::LateStop,
-        message: "the stop takes effect only when the provider and the tools continue".to_owned(),
-        expected: "a turn that ends at the stop, while they are silent".to_owned(),
-        got: "a turn that ended after they had continued".to_owned(),
-        ..CHECK.finding(in_turn(turn)).resting_on(basis_of_stop(evidence, turn))
+    let is_over = |event: &&Event| matches!(event, Event::TurnEnded { .. });
+    let let_go = |event: &Event| match event {
+        Event::LetGo { what } => Some(*what),
+        _ => None,
+    };
+    let last = evidence.events_of(turn).take_while(|event| !is_over(event)).filter_map(let_go).last()?;
+    evidence.events_of(turn).find(is_over)?;
+    let late = Finding { severity: Severity::LateStop, ..CHECK.finding(in_turn(turn)) };
+    // A tool that started later was started by the reply: it is not what kept the turn from ending.
+    Some(match last {
+        LetGo::Tools if has_running_tool(evidence, turn) => Finding {
+            message: IGNORED_BY_TOOL.to_owned(),
+            expected: "a turn that ends at the stop, while a tool still runs".to_owned(),
+            got: format!("a turn that ended after {}", ended_since(evidence, turn)),
+            ..late.resting_on(&[Duty::Stop, Duty::Tools])
+        },
+        LetGo::Replies | LetGo::Tools => Finding {
+            message: "the stop takes effect only when the provider continues".to_owned(),
+            expected: "a turn that ends at the stop, while the provider is silent".to_owned(),
+            got: "a turn that ended after the provider had continued".to_owned(),
+            ..late.resting_on(&[Duty::Stop])
+        },
     })
+}
+
+/// True if a tool was running when the harness first let something continue.
+fn has_running_tool(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let mut running: Vec<CallKey> = Vec::new();
+    for event in evidence.events_of(turn).take_while(|event| !matches!(event, Event::LetGo { .. })) {
+        match event {
+            Event::ToolStarted { call: Some(call), .. } => running.push(*call),
+            Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => {
+                running.retain(|other| other != call);
+            }
+            _ => {}
+        }
+    }
+    !running.is_empty()
+}
+
+const IGNORED_BY_TOOL: &str = "the turn does not end after the stop, because a tool ignores it";
+
+/// The calls with tools that ended after the harness had let the tools of a stopped turn continue.
+fn ended_since(evidence: &Evidence<'_>, turn: usize) -> String {
+    let until_over = evidence.events_of(turn).take_while(|event| !matches!(event, Event::TurnEnded { .. }));
+    let since = until_over.skip_while(|event| !matches!(event, Event::LetGo { what: LetGo::Tools }));
+    let ended = since.filter_map(|event| match event {
+        Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => Some(*call),
+        _ => None,
+    });
+    let names: Vec<&str> = ended.map(|call| evidence.call(call).name.as_str()).collect();
+    match names.as_slice() {
+        [] => "its tools had been let continue".to_owned(),
+        [name] => format!("call {name} had ended"),
+        names => format!("the calls {} had ended", names.join(", ")),
+    }
 }
 
 /// True if only the end of a connection was held, after a complete reply: a real provider closes it
 /// immediately.
 fn has_whole_reply(evidence: &Evidence<'_>, turn: usize) -> bool {
-    let events = evidence.events_of(turn).take_while(|event| **event != Event::LetGo);
+    let events = evidence.events_of(turn).take_while(|event| !matches!(event, Event::LetGo { .. }));
     let held = events.filter_map(|event| match event {
         Event::Held { at, .. } => Some(*at),
         _ => None,
@@ -54,48 +104,76 @@ fn hang(evidence: &Evidence<'_>) -> Option<Finding> {
     if waits_for_ever(evidence, turn) {
         return None;
     }
-    let deaf = deaf_tools(evidence, turn);
-    let how = match (is_tried(evidence, turn), is_over(evidence, turn)) {
-        (_, false) if !deaf.is_empty() => {
-            format!("does not end after the stop, because it waits for {}", deaf.join(" and "))
+    let running = running(evidence, turn);
+    let (message, expected) = match why_it_hangs(evidence, turn) {
+        WhyItHangs::ToolIgnoresStop => {
+            (IGNORED_BY_TOOL, "a turn that ends at the stop, while a tool still runs")
         }
-        (true, _) => "does not end, even after it was stopped".to_owned(),
-        (false, true) => "does not end until the harness stops it".to_owned(),
-        (false, false) => "does not end, even when the harness stops it".to_owned(),
+        WhyItHangs::SilentProvider => (
+            "the turn does not end after the stop, because the provider is silent",
+            "a turn that ends at the stop, while the provider is silent",
+        ),
+        WhyItHangs::StopIgnored => {
+            ("the turn does not end, even after it was stopped", "a turn that ends after the stop")
+        }
+        WhyItHangs::NoStopYet => {
+            ("the turn does not end until the harness stops it", "a turn that ends by itself")
+        }
+        WhyItHangs::Ever => {
+            ("the turn does not end, even when the harness stops it", "a turn that ends by itself")
+        }
     };
-    let expected = match is_tried(evidence, turn) {
-        _ if !deaf.is_empty() => "a turn that ends at the stop, whatever its tools do",
-        true => "a turn that ends after the stop",
-        false => "a turn that ends by itself",
-    };
-    let running = evidence.calls().filter(|(call, account)| {
-        call.turn == turn && !account.starts.is_empty() && account.settled.is_none() && !account.cancelled
-    });
-    let running: Vec<&str> = running.map(|(call, _)| call.name.as_str()).collect();
+    let running: Vec<&str> = running.iter().map(|call| call.name.as_str()).collect();
     let got = match running.as_slice() {
         [] => "silence".to_owned(),
         [name] => format!("silence, while call {name} is still running"),
         names => format!("silence, while the calls {} are still running", names.join(", ")),
     };
     Some(Finding {
-        message: format!("the turn {how}"),
+        message: message.to_owned(),
         expected: expected.to_owned(),
         got,
         ..CHECK.finding(in_turn(turn)).resting_on(basis(evidence, turn))
     })
 }
 
-/// The tools of a turn that never return and ignore the stop, in words.
-fn deaf_tools(evidence: &Evidence<'_>, turn: usize) -> Vec<String> {
-    let is_deaf = |(call, account): &(&PlannedCall, &CallRecord)| {
-        call.turn == turn
-            && call.deaf
-            && call.hangs
-            && !account.starts.is_empty()
-            && (account.settled.is_none() || account.settled_late)
+/// The reason why a turn that the harness gave up does not end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WhyItHangs {
+    /// It was stopped, by the user or by the harness, while a tool runs that does not react to the stop.
+    ToolIgnoresStop,
+    /// It was stopped while the provider was silent, and the provider stays silent, as it would in life.
+    SilentProvider,
+    /// It was stopped, and nothing explains why it does not end.
+    StopIgnored,
+    /// It ended when the harness stopped it.
+    NoStopYet,
+    /// It did not end, whatever the harness did.
+    Ever,
+}
+
+fn why_it_hangs(evidence: &Evidence<'_>, turn: usize) -> WhyItHangs {
+    let is_tried = is_tried(evidence, turn);
+    let is_stopped = is_tried || !is_over(evidence, turn);
+    let is_running = |call: &&PlannedCall| is_tried || call.hangs;
+    if is_stopped && running(evidence, turn).iter().any(is_running) {
+        return WhyItHangs::ToolIgnoresStop;
+    }
+    let stalls = |action: &PlannedAction| matches!(action.what, Action::Stall);
+    match (is_tried, is_over(evidence, turn)) {
+        (true, _) if evidence.plan.turns[turn].actions.iter().any(stalls) => WhyItHangs::SilentProvider,
+        (true, _) => WhyItHangs::StopIgnored,
+        (false, true) => WhyItHangs::NoStopYet,
+        (false, false) => WhyItHangs::Ever,
+    }
+}
+
+/// The calls of a turn with tools that run to the end of the run.
+fn running<'e>(evidence: &'e Evidence<'_>, turn: usize) -> Vec<&'e PlannedCall> {
+    let is_running = |(call, account): &(&PlannedCall, &CallRecord)| {
+        call.turn == turn && !account.starts.is_empty() && account.settled.is_none() && !account.cancelled
     };
-    let deaf = evidence.calls().filter(is_deaf);
-    deaf.map(|(call, _)| format!("the tool of call {}, which ignores the stop", call.name)).collect()
+    evidence.calls().filter(is_running).map(|(call, _)| call).collect()
 }
 
 /// The long silences of a turn before it is stopped, and before a tool starts that hangs by the plan.
@@ -145,31 +223,24 @@ fn is_backoff(events: &[&Event], at: usize) -> bool {
 }
 
 /// The duties on which the end of a turn rests: while a tool is running, the code that runs the tools and waits
-/// for them, and after a stop the code that ends them.
+/// for them, and after a stop the code that ends them. No application can end a turn that waits for a silent
+/// provider.
 fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
-    let is_running = |(call, account): (&PlannedCall, &CallRecord)| {
-        call.turn == turn && !account.starts.is_empty() && account.settled.is_none()
-    };
-    match (evidence.calls().any(is_running), is_tried(evidence, turn)) {
-        (true, true) => &[Duty::Loop, Duty::Tools, Duty::Stop],
-        (true, false) => &[Duty::Loop],
-        (false, _) => CHECK.rests_on,
+    match why_it_hangs(evidence, turn) {
+        WhyItHangs::ToolIgnoresStop => &[Duty::Loop, Duty::Tools, Duty::Stop],
+        WhyItHangs::SilentProvider => CHECK.rests_on,
+        WhyItHangs::StopIgnored | WhyItHangs::NoStopYet | WhyItHangs::Ever
+            if evidence.calls().any(|(call, account)| is_unsettled(call, account, turn)) =>
+        {
+            &[Duty::Loop]
+        }
+        WhyItHangs::StopIgnored | WhyItHangs::NoStopYet | WhyItHangs::Ever => CHECK.rests_on,
     }
 }
 
-/// The duties that a stop rests on while the provider and the tools are silent.
-fn basis_of_stop(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
-    let mut running: Vec<CallKey> = Vec::new();
-    for event in evidence.events_of(turn).take_while(|event| **event != Event::LetGo) {
-        match event {
-            Event::ToolStarted { call: Some(call), .. } => running.push(*call),
-            Event::ToolSettled { call, .. } | Event::ToolCancelled { call } => {
-                running.retain(|other| other != call);
-            }
-            _ => {}
-        }
-    }
-    if running.is_empty() { &[Duty::Stop] } else { &[Duty::Stop, Duty::Tools] }
+/// True if a tool of this turn has started and has no result, even if the system gave it up.
+fn is_unsettled(call: &PlannedCall, account: &CallRecord, turn: usize) -> bool {
+    call.turn == turn && !account.starts.is_empty() && account.settled.is_none()
 }
 
 /// True if the harness gave a turn up while it waited for a tool that never answers, before the planned action

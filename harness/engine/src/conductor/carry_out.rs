@@ -40,11 +40,11 @@ impl Conductor {
         }
         // A reply in a stopped turn stays held until the turn is over, so that the system receives the stop
         // and not the rest of the reply. While a result is in flight, the next due action is not yet known.
-        let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && !self.turn.is_let_go;
+        let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && self.turn.let_go.is_none();
         let waits = is_stopping || self.tools.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
             let keep = !holding.todo.is_empty() || waits || holding.is_left;
-            if !keep {
+            if !keep && !holding.is_stalled {
                 commands.push(Command::Release(holding.exchange));
             }
             keep

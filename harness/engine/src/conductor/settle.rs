@@ -100,6 +100,11 @@ impl ToolRuns {
         self.landed(call);
     }
 
+    /// Notes that a run of the call has ended that is not its last one. Its result may have been in flight.
+    pub(super) fn old_run_ended(&mut self, call: CallKey) {
+        self.landed(call);
+    }
+
     fn landed(&mut self, call: CallKey) {
         if self.in_flight == Some(call) {
             self.in_flight = None;
@@ -142,6 +147,11 @@ impl ToolRuns {
 
     pub(super) fn is_running(&self, call: CallKey) -> bool {
         self.calls[call.0 as usize].is_open()
+    }
+
+    /// True if a tool is running that a result can end. A sub-agent ends by its own replies.
+    pub(super) fn is_any_running(&self) -> bool {
+        self.calls.iter().any(|progress| progress.is_open() && !progress.is_sub_agent)
     }
 
     pub(super) fn has_settled(&self, call: CallKey) -> bool {

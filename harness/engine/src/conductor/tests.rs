@@ -48,7 +48,7 @@ fn held_replies_continue_if_the_system_notices_a_stop_only_then() {
         let (at, grade) = (Held { mark, side }, Confidence::Observed);
         assert_eq!(conductor.observe(&Event::Held { exchange, at, grade }), [Command::Stop]);
         assert_eq!(conductor.observe(&Event::Quiet), []);
-        let released = [Command::LetGo, Command::Release(exchange)];
+        let released = [Command::LetGo(LetGo::Replies), Command::Release(exchange)];
         assert_eq!(conductor.observe(&Event::Quiet), if grace.is_some() { &released[..] } else { &[] });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Conductor;
 use brickbat_scenario::plan::PlannedPoint;
-use brickbat_scenario::trace::{Confidence, RequestKind};
+use brickbat_scenario::trace::{Confidence, LetGo, RequestKind};
 
 #[derive(Debug)]
 pub(super) struct TurnState {
@@ -12,8 +12,8 @@ pub(super) struct TurnState {
     pub(super) stopped: bool,
     /// True if the harness has stopped it because it would not have ended.
     pub(super) is_broken_off: bool,
-    /// True if the provider and the tools continue although it was stopped.
-    pub(super) is_let_go: bool,
+    /// The last thing that the harness let continue although the turn was stopped.
+    pub(super) let_go: Option<LetGo>,
     /// Quiet periods since the last event.
     pub(super) n_quiet: u32,
     /// The largest number of quiet periods before a request.
@@ -54,7 +54,7 @@ impl TurnState {
             stage,
             stopped: false,
             is_broken_off: false,
-            is_let_go: false,
+            let_go: None,
             n_quiet: 0,
             longest_wait: 0,
             n_requests: 0,
@@ -110,13 +110,14 @@ impl Conductor {
     pub(super) fn turn_over(&mut self) {
         self.turn.stage.prompt_done();
         if self.turn.stage.is_over() {
-            if self.turn.stopped && !self.turn.is_let_go && !self.turn.is_broken_off {
+            if self.turn.stopped && self.turn.let_go.is_none() && !self.turn.is_broken_off {
                 self.holding.iter_mut().for_each(|holding| holding.is_left = holding.is_incomplete);
             }
             self.note_finish();
         } else {
             // The user spoke while this turn ran. The turn of that prompt begins now, and is not stopped.
             self.turn.stopped = false;
+            self.turn.let_go = None;
         }
     }
 

@@ -27,6 +27,8 @@ pub(super) struct Compaction {
     is_seen: bool,
     /// The contents of the thread: the marks of the last answered request and of its reply.
     standing: BTreeSet<String>,
+    /// The turn, if its last request got an HTTP error.
+    failed: Option<usize>,
 }
 
 impl Compaction {
@@ -57,13 +59,19 @@ impl Compaction {
     }
 
     /// Inspects a request in the thread before it is answered: missing marks show that the history was
-    /// compacted.
-    pub(super) fn look(&mut self, body: &[u8]) {
+    /// compacted. A turn that failed and is gone when the next one has begun was dropped: the rest of the
+    /// history is still there.
+    pub(super) fn look(&mut self, plan: &Plan, turn: usize, body: &[u8]) {
         if !self.is_due {
             return;
         }
         let body = String::from_utf8_lossy(body);
-        if self.standing.iter().any(|mark| !body.contains(mark.as_str())) {
+        let missing: BTreeSet<String> =
+            self.standing.iter().filter(|mark| !body.contains(mark.as_str())).cloned().collect();
+        let dropped = self.failed.filter(|failed| *failed < turn);
+        if dropped.is_some_and(|failed| missing.is_subset(&marks_of(plan, failed))) {
+            self.standing.retain(|mark| !missing.contains(mark));
+        } else if !missing.is_empty() {
             *self = Compaction { is_seen: true, ..Compaction::default() };
         }
     }
@@ -79,9 +87,13 @@ impl Compaction {
             RequestKind::Scripted { .. } | RequestKind::Surplus | RequestKind::Faulted { .. } => {
                 let sent = marks(plan).filter(|mark| body.contains(mark.as_str()));
                 self.standing = sent.chain(replied(plan, kind)).collect();
+                self.failed = match kind {
+                    RequestKind::Faulted { turn, .. } => Some(turn),
+                    _ => None,
+                };
             }
             RequestKind::Auxiliary => self.is_asked |= self.is_due && speaks_of_a_summary(&body),
-            RequestKind::Refused { .. } | RequestKind::OfSubAgent { .. } => {}
+            RequestKind::Refused { .. } | RequestKind::Repeated { .. } | RequestKind::OfSubAgent { .. } => {}
         }
         std::mem::take(&mut self.is_seen)
     }
@@ -109,7 +121,18 @@ pub(crate) fn replied(plan: &Plan, kind: RequestKind) -> Vec<String> {
 /// The marks by which a conversation is recognised in a request: the user's texts, and the markers of the
 /// calls.
 pub(crate) fn marks(plan: &Plan) -> impl Iterator<Item = String> + '_ {
-    let written = |text: &str| Value::from(text.trim()).to_string().trim_matches('"').to_owned();
-    let said = plan.turns.iter().map(move |turn| written(&turn.user));
+    let said = plan.turns.iter().map(|turn| written(&turn.user));
     said.chain(plan.calls.iter().map(|call| call.marker.clone()).filter(|marker| !marker.is_empty()))
+}
+
+/// The marks of one turn.
+fn marks_of(plan: &Plan, turn: usize) -> BTreeSet<String> {
+    let said = plan.turns.get(turn).map(|planned| written(&planned.user));
+    let calls = plan.calls.iter().filter(|call| call.turn == turn && !call.given);
+    said.into_iter().chain(calls.map(|call| call.marker.clone())).collect()
+}
+
+/// A text as the body of a request contains it.
+fn written(text: &str) -> String {
+    Value::from(text.trim()).to_string().trim_matches('"').to_owned()
 }

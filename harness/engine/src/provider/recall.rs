@@ -73,7 +73,7 @@ impl Recall {
                 let is_cut = turn.actions.iter().any(|action| cuts(action, reply, attempt));
                 (shown(plan, script, &sight()), if is_cut { Delivery::Cut } else { Delivery::Whole })
             }
-            RequestKind::Surplus => {
+            RequestKind::Surplus | RequestKind::Repeated { .. } => {
                 (Cow::Owned(shown(plan, &surplus(), &sight()).into_owned()), Delivery::Whole)
             }
             RequestKind::Auxiliary => (Cow::Owned(title()), Delivery::Whole),

@@ -35,7 +35,7 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
     for event in trace.events() {
         match event {
             Event::TurnEnded { .. } => is_refused = false,
-            Event::Requested { kind: RequestKind::Auxiliary | RequestKind::OfSubAgent { .. }, .. } => {}
+            Event::Requested { kind, .. } if !kind.is_of_thread() => {}
             Event::Requested { kind: RequestKind::Refused { .. }, .. } if !is_new => is_refused = true,
             Event::Requested { body, kind, .. } => {
                 let body = String::from_utf8_lossy(body);

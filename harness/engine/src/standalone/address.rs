@@ -125,6 +125,16 @@ fn named_model(body: &[u8]) -> String {
     model
 }
 
+/// The dialect of the API that a request asks for, if its path begins with the name of a profile of another
+/// dialect, with that profile. Nothing answers there.
+pub fn asks_other_dialect(method: &str, path: &str) -> Option<(Dialect, &'static Profile)> {
+    let (profile, below) = split(path);
+    let profile = profile?;
+    let asks = |dialect: &Dialect| wire::of(*dialect).is_asked_at(method, below);
+    let asked = Dialect::ALL.into_iter().find(asks)?;
+    (!asks(&profile.dialect)).then_some((asked, profile))
+}
+
 /// The dialects that may answer a request for anything other than a reply, each with the path that it may
 /// know. The base URLs of some clients end in `/v1`, others do not.
 pub(crate) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
@@ -158,6 +168,19 @@ mod tests {
             assert_eq!(newest(elsewhere), None, "{elsewhere}");
         }
         assert!(addressed(&nothing, "GET", "/v1/responses", b"").is_none());
+    }
+
+    #[test]
+    fn a_request_below_the_name_of_a_profile_of_another_dialect_names_both() {
+        let asks = |path| asks_other_dialect("POST", path).map(|(asked, own)| (asked, own.undated()));
+        assert_eq!(asks("/deepseek/v1/messages"), Some((Dialect::AnthropicMessages, "deepseek")));
+        assert_eq!(
+            asks("/anthropic-messages/v1/responses"),
+            Some((Dialect::OpenaiResponses, "anthropic-messages"))
+        );
+        for own in ["/deepseek/chat/completions", "/v1/messages", "/deepseek/v1/embeddings"] {
+            assert_eq!(asks(own), None, "{own}");
+        }
     }
 
     #[test]

@@ -218,6 +218,7 @@ mod tests {
         "refusal-heeded",
         "repair-stable",
         "requests-bounded",
+        "requests-end-with-turn",
         "results-once",
         "rewind-honoured",
         "steps-kept-apart",

@@ -114,11 +114,12 @@ impl Teller<'_> {
             | Event::Early { .. }
             | Event::PeerClosed { .. }
             | Event::ToolCancelled { .. }
+            | Event::OldRunEnded { .. }
             | Event::CallShown { .. }
             | Event::Stored { .. }
             | Event::Waited { .. }
             | Event::Repaired { .. }
-            | Event::LetGo
+            | Event::LetGo { .. }
             | Event::Quiet => {}
             Event::Asked { .. } | Event::Answered { .. } => return Err(refused("a question to the user")),
             Event::Interrupted { .. } => return Err(refused("an exception inside the SDK's loop")),
@@ -137,6 +138,7 @@ impl Teller<'_> {
             // Its reply is what is being asserted.
             RequestKind::Refused { .. } => Ok(()),
             RequestKind::OfSubAgent { .. } => Err(refused("a sub-agent")),
+            RequestKind::Repeated { .. } => Err(refused("a request that a client repeats in a later turn")),
             _ if self.exchange(exchange).is_none() => Err(refused("more requests than were kept")),
             _ => {
                 self.story.answered.push(exchange);

@@ -141,7 +141,7 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         | Event::Interrupted { .. }
         | Event::Said { .. }
         | Event::Waited { .. }
-        | Event::LetGo
+        | Event::LetGo { .. }
         | Event::GaveUp
         | Event::Quiet => (0, 0),
         Event::Requested { exchange, .. }
@@ -151,7 +151,8 @@ fn channel(event: &Event, ranks: &BTreeMap<&str, u32>) -> (u8, u32) {
         | Event::PeerClosed { exchange } => (1, exchange.0),
         Event::ToolStarted { call: Some(call), .. }
         | Event::ToolSettled { call, .. }
-        | Event::ToolCancelled { call } => (2, call.0),
+        | Event::ToolCancelled { call }
+        | Event::OldRunEnded { call, .. } => (2, call.0),
         Event::ToolStarted { call: None, .. } => (2, u32::MAX),
         Event::CallShown { id, .. } | Event::Asked { id, .. } => {
             (3, ranks.get(id.as_str()).copied().unwrap_or(u32::MAX))

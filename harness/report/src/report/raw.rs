@@ -34,8 +34,7 @@ fn chosen(record: &Record) -> Vec<ExchangeId> {
     let mut is_after_fault = false;
     for event in observed.trace.events() {
         match event {
-            Event::Requested { kind: RequestKind::Auxiliary | RequestKind::OfSubAgent { .. }, .. } => {}
-            Event::Requested { exchange, kind, .. } => {
+            Event::Requested { exchange, kind, .. } if kind.is_of_thread() => {
                 if matches!(kind, RequestKind::Refused { .. }) {
                     refused = Some(*exchange);
                 }

@@ -120,15 +120,15 @@ impl Live<'_> {
             }
             ServerEvent::GateOpened { gate, args, .. } => {
                 let call = self.plan.call_with_marker(&args);
-                self.gates.extend(call.map(|call| (gate, call)));
+                call.into_iter().for_each(|call| self.gates.opened(gate, call));
                 Some(Event::ToolStarted { call, args })
             }
-            ServerEvent::GateSettled { gate, grade } => self.gate_closed(gate).map(|call| {
-                let outcome = self.plan.calls[call.0 as usize].outcome.clone();
-                Event::ToolSettled { call, outcome, grade }
+            ServerEvent::GateSettled { gate, grade } => self.gates.closed(gate).map(|run| {
+                let outcome = self.plan.calls[run.call.0 as usize].outcome.clone();
+                run.settled(outcome, grade)
             }),
             ServerEvent::GateDropped { gate } => {
-                self.gate_closed(gate);
+                self.gates.closed(gate);
                 None
             }
             ServerEvent::SaveHeld { .. } => None,

@@ -10,7 +10,9 @@ use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
 use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedPoint, Side};
-use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind, TurnOutcome};
+use brickbat_scenario::trace::{
+    Confidence, Ending, Event, ExchangeId, Held, LetGo, RequestKind, TurnOutcome,
+};
 
 /// Draws every event.
 pub(super) fn draw(record: &Record, drawing: &mut Drawing) {
@@ -59,9 +61,10 @@ impl Story<'_, '_> {
                 let words = format!("request {} comes earlier than the provider allowed", exchange.0 + 1);
                 self.drawing.step(System, Provider, Weight::Wrong, &words);
             }
-            Event::ToolStarted { .. } | Event::ToolSettled { .. } | Event::ToolCancelled { .. } => {
-                self.tool(event);
-            }
+            Event::ToolStarted { .. }
+            | Event::ToolSettled { .. }
+            | Event::ToolCancelled { .. }
+            | Event::OldRunEnded { .. } => self.tool(event),
             Event::CallShown { id, state } => {
                 let call = self.record.call_by_id(id);
                 let words = format!("shows {} as {}", self.name(call, id), words::state(*state));
@@ -86,18 +89,16 @@ impl Story<'_, '_> {
                 self.plain(System, System, &format!("continues after a silence of {seconds} s"));
             }
             Event::Repaired { repair } => {
-                self.plain(
-                    System,
-                    System,
-                    &format!("the adapter has repaired in the application's place: {repair}"),
-                );
+                let words = format!("the adapter has repaired in the application's place: {repair}");
+                self.plain(System, System, &words);
             }
-            Event::LetGo => {
-                self.plain(
-                    System,
-                    System,
-                    "the turn has not ended; the harness lets the provider and the tools continue",
-                );
+            Event::LetGo { what } => {
+                let what = match what {
+                    LetGo::Replies => "the provider",
+                    LetGo::Tools => "the tools",
+                };
+                let words = format!("the turn has not ended; the harness lets {what} continue");
+                self.plain(System, System, &words);
             }
             Event::GaveUp => {
                 let words = "the turn does not end; the harness stops waiting";
@@ -140,6 +141,15 @@ impl Story<'_, '_> {
             }
             Event::ToolCancelled { call } => {
                 self.plain(System, Tools, &format!("cancels {} while it runs", call_name(record, *call)));
+            }
+            Event::OldRunEnded { call, turn, outcome } => {
+                let run = format!("the run of {} that began in turn {}", call_name(record, *call), turn + 1);
+                match outcome {
+                    Some(outcome) => {
+                        self.plain(Tools, System, &format!("{run} {}", words::outcome(outcome)));
+                    }
+                    None => self.plain(System, Tools, &format!("cancels {run}")),
+                }
             }
             _ => {}
         }
@@ -225,6 +235,10 @@ impl Story<'_, '_> {
             let words = format!("request {number}, outside the conversation{}", what.unwrap_or_default());
             return self.plain(Lane::System, Lane::Provider, &words);
         }
+        if let RequestKind::Repeated { of } = kind {
+            let words = format!("request {number} repeats request {} of an earlier turn", of.0 + 1);
+            return self.drawing.step(Lane::System, Lane::Provider, Weight::Wrong, &words);
+        }
         let words = format!("request {number}: {}", shape(self.record, body, at));
         self.plain(Lane::System, Lane::Provider, &words);
         match kind {
@@ -263,7 +277,7 @@ impl Story<'_, '_> {
                 };
                 self.drawing.more(Weight::Plain, &words);
             }
-            RequestKind::Auxiliary => {}
+            RequestKind::Auxiliary | RequestKind::Repeated { .. } => {}
         }
     }
 
