@@ -92,27 +92,27 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
-/// A line for each severity, and one or two for each of its causes, in at most `room` lines.
+/// A line for each severity, and one or two for each of its causes, in at most `room` lines. Causes that need no
+/// fault come before all others.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
-    let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
-    for cause in causes {
-        by_severity.entry(cause.signature.severity).or_default().push(cause);
-    }
-    let n_lines = by_severity.len() + causes.len();
+    let alike = |a: &Cause<'_>, b: &Cause<'_>| a.severity_words() == b.severity_words();
+    let n_lines = causes.chunk_by(alike).count() + causes.len();
     let n_full = room.saturating_sub(n_lines);
     // If there is no room for all, the last line counts the rest.
     let last = if n_lines > room { room.saturating_sub(1) } else { usize::MAX };
     let (mut n_used, mut n_shown) = (0, 0);
-    for (severity, causes) in by_severity {
+    for alike in causes.chunk_by(alike) {
+        let Some(first) = alike.first() else { continue };
         if n_used + 1 >= last {
             break;
         }
+        let (severity, words) = (first.signature.severity, first.severity_words());
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
-        let room = page.width.saturating_sub(severity.name().len() + 2);
+        let room = page.width.saturating_sub(words.len() + 2);
         let loss = in_one_line(&lowered(severity.sentence()), room);
-        let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, severity.name()));
+        let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, &words));
         n_used += 1;
-        for cause in causes.into_iter().take(last - n_used) {
+        for cause in alike.iter().take(last - n_used) {
             line(text, cause, ids, page);
             n_used += 1;
             if n_shown < n_full {
