@@ -72,7 +72,7 @@ fn is_of_lost_turn(this: &Finding, from: &Finding) -> bool {
     is_of_result && from.check == USER_MESSAGE && this.about.turn == from.about.turn
 }
 
-/// What the model said beside a dropped call was lost, or moved, together with it.
+/// The texts and calls beside a dropped call were lost, or moved, together with it.
 fn is_of_dropped_call(this: &Finding, from: &Finding) -> bool {
     let is_of_reply = matches!(this.check, "healthy-untouched" | "order-kept");
     is_of_reply && from.check == DROPPED && this.about.turn.is_some() && this.about.turn == from.about.turn

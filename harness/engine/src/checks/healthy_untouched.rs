@@ -52,7 +52,8 @@ fn judged<'a>(evidence: &'a Evidence<'_>) -> Vec<(&'a RequestView, usize, Vec<&'
     let earlier = healthy(evidence, last).into_iter();
     let earlier = earlier.map(|turn| (last, turn, scripts(evidence, turn).collect::<Vec<_>>()));
     let is_later = |request: &&RequestView| {
-        request.is_read && request.kind.is_of_thread() && is_healthy(evidence, &broken, request.turn)
+        let is_scripted = matches!(request.kind, RequestKind::Scripted { .. });
+        is_scripted && request.is_read && is_healthy(evidence, &broken, request.turn)
     };
     let running = evidence.requests.iter().filter(is_later).map(|request| {
         let before = evidence.requests.iter().take_while(|other| other.exchange < request.exchange);

@@ -60,20 +60,20 @@ fn judged<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestVie
 fn repeated_text(evidence: &Evidence<'_>, request: &RequestView) -> Option<Repeated> {
     let said = said_before(evidence, request);
     let given = given_texts(evidence.plan);
+    let bare: Vec<String> = said.iter().map(|(_, text)| squeezed(text)).collect();
     let sent: Vec<String> = texts_of(request, Role::Assistant).map(squeezed).collect();
     let count = |text: &str, others: &mut dyn Iterator<Item = &String>| -> usize {
         others.map(|other| other.matches(text).count()).sum()
     };
-    said.iter().filter(|(_, text)| is_long(text)).find_map(|(turn, text)| {
-        let n_said = count(text, &mut said.iter().map(|(_, other)| other).chain(&given));
-        let n_sent = count(text, &mut sent.iter());
+    said.iter().zip(&bare).filter(|(_, bare)| is_long(bare)).find_map(|((turn, text), own)| {
+        let n_said = count(own, &mut bare.iter().chain(&given));
+        let n_sent = count(own, &mut sent.iter());
         let message = || repeated(&format!("the model's text of turn {}", turn + 1), n_sent, n_said);
         (n_sent > n_said).then(|| Repeated { message: message(), text: text.clone(), turn: *turn })
     })
 }
 
-/// The texts of the replies to earlier requests, each with its turn and without white space. Requests outside the
-/// thread count as well.
+/// The texts of the replies to earlier requests, each with its turn. Requests outside the thread count as well.
 fn said_before(evidence: &Evidence<'_>, request: &RequestView) -> Vec<(usize, String)> {
     let turns = &evidence.plan.turns;
     let replies = evidence.run.trace.events().iter().filter_map(|event| match *event {
@@ -86,7 +86,7 @@ fn said_before(evidence: &Evidence<'_>, request: &RequestView) -> Vec<(usize, St
     });
     let texts = replies.flat_map(|(turn, script)| script.blocks.iter().map(move |block| (turn, block)));
     let texts = texts.filter_map(|(turn, block)| match block {
-        ScriptBlock::Text(fragments) => Some((turn, squeezed(&fragments.concat()))),
+        ScriptBlock::Text(fragments) => Some((turn, fragments.concat())),
         ScriptBlock::Think(_) | ScriptBlock::Call(_) | ScriptBlock::Server(_) => None,
     });
     texts.collect()
