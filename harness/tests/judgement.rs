@@ -1,6 +1,7 @@
 //! Verdicts that were once wrong: the behaviour of a system, and the correct judgement.
 
 mod account;
+mod answered;
 mod applicable;
 mod application;
 mod broken_off;

@@ -23,6 +23,7 @@ mod arguments_complete;
 mod arguments_whole;
 mod calls_remembered;
 mod connection_closed;
+mod calls_answered;
 mod consent_given;
 mod executed_once;
 mod failure_honest;
@@ -42,6 +43,7 @@ mod rewind_honoured;
 mod steps_kept_apart;
 mod stops_when_stopped;
 mod success_honest;
+mod texts_once;
 mod thread_survives;
 mod truncation_noticed;
 mod turn_ends;
@@ -75,9 +77,11 @@ use brickbat_rules::Profile;
 /// All checks, in the order of the tables.
 pub const CHECKS: &[Check] = &[
     thread_survives::CHECK,
+    calls_answered::CHECK,
     user_message_kept::CHECK,
     results_kept::CHECK,
     results_once::CHECK,
+    texts_once::CHECK,
     order_kept::CHECK,
     steps_kept_apart::CHECK,
     calls_remembered::CHECK,

@@ -41,6 +41,7 @@ mod final_tool_unanswered;
 mod finished_batch_lost;
 mod finished_batch_reruns;
 mod finished_turn_dropped;
+mod first_call_only;
 mod foreign_id_kept;
 mod full_context_cuts_pair;
 mod guardrail_dangles;
@@ -82,6 +83,7 @@ mod picture_kept;
 mod placeholder_kept;
 mod prelude;
 mod prompt_lost;
+mod prompts_doubled;
 mod prompts_interleave;
 mod provider_ids_kept;
 mod provider_thoughts_kept;
@@ -134,6 +136,7 @@ mod summary_orphans_search;
 mod surrogate_kept;
 mod text_overtakes_calls;
 mod text_splits_reply;
+mod texts_doubled;
 mod thinking_altered;
 mod thinking_dropped;
 mod thinking_forgotten;
@@ -157,7 +160,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 143] = [
+static ALL: [&Flaw; 146] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -301,6 +304,9 @@ static ALL: [&Flaw; 143] = [
     &sub_agent_takes_over::FLAW,
     &sub_agent_error_unheard::FLAW,
     &sub_agent_in_batch::FLAW,
+    &first_call_only::FLAW,
+    &texts_doubled::FLAW,
+    &prompts_doubled::FLAW,
 ];
 
 /// A planted bug: its description, and its decisions.

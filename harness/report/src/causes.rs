@@ -36,15 +36,18 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_of_failed_turn(this, from)
         || is_of_lost_turn(this, from)
         || is_of_lost_step(this, from)
+        || is_of_dropped_call(this, from)
+        || is_shift_of_repetition(this, from)
         || is_same_record(this, from)
         || is_end_of_same_turn(this, from)
         || is_refusal_of_rerun(this, from);
     is_so && this.model == from.model
 }
 
-/// The same check reports the same about another call, at the same location.
+/// The same check reports the same about another call, at the same location. A system that drops calls may do
+/// so in each of its replies.
 fn is_same_loss(this: &Finding, from: &Finding) -> bool {
-    Signature::of(this) == Signature::of(from) && this.place == from.place
+    Signature::of(this) == Signature::of(from) && (this.place == from.place || this.check == DROPPED)
 }
 
 /// The thread had failed before, or in the same turn, so another failure is not another bug. A failure before
@@ -74,6 +77,21 @@ fn is_of_lost_turn(this: &Finding, from: &Finding) -> bool {
 fn is_of_lost_step(this: &Finding, from: &Finding) -> bool {
     let is_pair = this.check == "calls-remembered" && from.check == "results-kept";
     is_pair && this.about.turn.is_some() && this.about.turn == from.about.turn
+}
+
+/// The texts and calls beside a dropped call were lost, or moved, together with it.
+fn is_of_dropped_call(this: &Finding, from: &Finding) -> bool {
+    let is_of_reply = matches!(this.check, "healthy-untouched" | "order-kept");
+    is_of_reply && from.check == DROPPED && this.about.turn.is_some() && this.about.turn == from.about.turn
+}
+
+/// A text that is repeated or moved shifts everything after it in that request.
+fn is_shift_of_repetition(this: &Finding, from: &Finding) -> bool {
+    let is_shift = matches!(from.check, "texts-once" | "order-kept");
+    this.check == "prefix-stable"
+        && is_shift
+        && this.about.request.is_some()
+        && this.about.request == from.about.request
 }
 
 /// Both report that the thread does not contain a call as it was.
@@ -115,9 +133,12 @@ const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
+const DROPPED: &str = "calls-answered";
+
 /// The checks that compare the thread with the actual events, call by call. Checks of tool runs are not
 /// among them, because a call that runs twice is a separate bug, regardless of the thread.
-const RECORD: [&str; 13] = [
+const RECORD: [&str; 14] = [
+    DROPPED,
     "calls-remembered",
     "results-kept",
     "results-once",
@@ -173,6 +194,7 @@ mod tests {
         "rewind-honoured",
         "steps-kept-apart",
         "stops-when-stopped",
+        "texts-once",
         "truncation-noticed",
         "turn-ends",
     ];
@@ -234,6 +256,30 @@ mod tests {
         let raised = |turn| finding("thread-survives", Severity::BrickedByClient).of_turn(turn);
         assert_eq!(folded(vec![brick(1), raised(2)]).len(), 1);
         assert_eq!(folded(vec![brick(1), raised(0)]).len(), 2);
+    }
+
+    #[test]
+    fn what_is_missing_around_a_dropped_call_follows_from_it() {
+        let dropped = |place: &str| {
+            let bare = finding("calls-answered", Severity::CallDropped).of_calls([CallKey(1)]).of_turn(0);
+            Finding { place: place.to_owned(), ..bare }
+        };
+        let text = |turn| finding("healthy-untouched", Severity::HistoryAltered).of_turn(turn);
+        assert_eq!(folded(vec![dropped("turn 1 request 2"), text(0), lost(1)]).len(), 1);
+        assert_eq!(folded(vec![dropped("turn 1 request 2"), text(1)]).len(), 2);
+        assert_eq!(folded(vec![dropped("turn 1 request 2"), dropped("turn 1 request 3")]).len(), 1);
+    }
+
+    #[test]
+    fn a_changed_prefix_follows_from_a_repeated_text_in_the_same_request() {
+        let at = |check, severity, request| {
+            let mut bare = finding(check, severity);
+            bare.about.request = Some(ExchangeId(request));
+            bare
+        };
+        let changed = || at("prefix-stable", Severity::PrefixUnstable, 3);
+        assert_eq!(folded(vec![at("texts-once", Severity::Reordered, 3), changed()]).len(), 1);
+        assert_eq!(folded(vec![at("order-kept", Severity::Reordered, 2), changed()]).len(), 2);
     }
 
     #[test]

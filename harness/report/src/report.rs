@@ -42,7 +42,7 @@ use crate::causes;
 use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
 use brickbat_scenario::duty::Repaired;
-use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::plan::{CONTROL, PlanId};
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 
 /// The version of the format that is written and read here.
@@ -162,6 +162,16 @@ impl Case {
             asked: judgement.asked,
             took_ms: None,
         }
+    }
+
+    /// True if it is a control plan, in which nothing goes wrong.
+    pub fn is_control(&self) -> bool {
+        self.plan.ends_with(CONTROL)
+    }
+
+    /// True if a finding that counts occurs although nothing goes wrong in the plan.
+    pub fn fails_without_fault(&self) -> bool {
+        self.is_control() && self.counted().next().is_some()
     }
 
     /// True if the verdict is a statement about the system.

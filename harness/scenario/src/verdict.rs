@@ -47,6 +47,8 @@ crate::named! {
         BrickedByProvider = "bricked-by-provider",
         /// The SDK raises an error or sends nothing, from then on: the last turn also fails.
         BrickedByClient = "bricked-by-client",
+        /// A call of a complete reply is neither run nor answered.
+        CallDropped = "call-dropped",
         /// A message of the user is lost.
         UserMessageLost = "user-message-lost",
         /// Results that had arrived are lost.
@@ -170,6 +172,12 @@ impl Severity {
             | Severity::Slow
             | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
         }
+    }
+
+    /// True if a plan with this finding has not passed even if its control plan has it, too. Findings of
+    /// other severities are then reported only for the control plan.
+    pub fn counts_beside_control(self) -> bool {
+        self == Severity::CallDropped
     }
 
     /// The mildest severity that an option value represents: a name, `bricked` or `any`.

@@ -139,6 +139,8 @@ pub struct DialectTraits {
     pub names_success: bool,
     /// True if a prompt may not directly follow results, so that the model must have answered in between.
     pub wants_word_after_results: bool,
+    /// True if some models reject a reply with both text and calls, so that a client may leave out the text.
+    pub takes_text_or_calls: bool,
     /// True if a reply whose calls are being answered must begin with thinking when the request asks for
     /// thinking.
     pub wants_thinking_before_calls: bool,
@@ -167,6 +169,7 @@ impl DialectTraits {
         refuses_half_characters: true,
         names_success: false,
         wants_word_after_results: false,
+        takes_text_or_calls: false,
         wants_thinking_before_calls: false,
     };
 }

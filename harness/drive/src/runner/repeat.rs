@@ -87,7 +87,9 @@ impl MergedRuns {
     pub(super) fn control(&self, plan: &Plan) -> Option<Control> {
         let concurrency = Concurrency::of(plan, &self.fit.as_ref()?.trace);
         let found = self.outcome.judgement.findings.iter().flat_map(Finding::with_also);
-        let causes = found.filter(|it| !it.severity.ends_conversation()).map(Signature::of).collect();
+        let is_omitted =
+            |severity: Severity| !severity.ends_conversation() && !severity.counts_beside_control();
+        let causes = found.filter(|it| is_omitted(it.severity)).map(Signature::of).collect();
         Some(Control { concurrency, causes })
     }
 }

@@ -180,6 +180,11 @@ pub(crate) trait Decisions: Send + Sync {
         index
     }
 
+    /// True if a complete call is taken from the reply. All are, because the model expects a result for each.
+    fn takes_call(&self, _reply: &Step, _index: u64) -> bool {
+        true
+    }
+
     /// True if an unknown tool name is kept as the model wrote it. Providers check the form of names.
     fn keeps_name(&self, name: &str) -> bool {
         is_valid_name(name)

@@ -308,6 +308,12 @@ impl Step {
         self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if is_incomplete(call)));
     }
 
+    /// Drops the open call with this index.
+    pub(crate) fn drop_open_call(&mut self, index: u64) {
+        let is_it = |call: &StepCall| call.index == index && call.state == CallState::Open;
+        self.blocks.retain(|block| !matches!(block, StepBlock::Call(call) if is_it(call)));
+    }
+
     /// The assistant message that this reply leaves in the thread.
     pub(crate) fn message(&self) -> Vec<Block> {
         message_of(&self.blocks, self.keeps_blank_text)

@@ -146,6 +146,9 @@ impl Agent {
 
     /// Handles a call that is now complete: its tool starts, or the user is asked, or the call cannot be run.
     pub(super) fn start_call(&mut self, step: &mut Step, index: u64) {
+        if !self.decisions.takes_call(step, index) {
+            return step.drop_open_call(index);
+        }
         let Some(call) = step.open_call(index) else { return };
         if call.call.args.is_empty() && self.decisions.fills_empty_arguments() {
             call.call.args.push_str("{}");

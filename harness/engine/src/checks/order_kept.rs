@@ -1,4 +1,5 @@
-//! Calls, and the texts around them, keep the order in which the model made them.
+//! Calls, and the texts around them, keep the order in which the model made them, and the user's last message comes
+//! after all earlier turns.
 //!
 //! Inside one reply a text may move in front of the calls, since some providers accept no other order. Texts are
 //! checked only in the last request, and only for turns in which nothing went wrong.
@@ -18,7 +19,7 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    moved_calls(evidence).into_iter().chain(moved_text(evidence)).collect()
+    moved_calls(evidence).into_iter().chain(moved_text(evidence)).chain(moved_prompt(evidence)).collect()
 }
 
 fn moved_calls(evidence: &Evidence<'_>) -> Option<Finding> {
@@ -57,6 +58,63 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         turn + 1
     );
     Some(finding(evidence, last, message))
+}
+
+/// Finds a request in which something of an earlier turn comes after the user's last message.
+fn moved_prompt(evidence: &Evidence<'_>) -> Option<Finding> {
+    let of_thread = |request: &&RequestView| request.kind.is_of_thread() && request.is_read;
+    let (request, turn) = evidence.requests.iter().filter(of_thread).find_map(|request| {
+        let prompt = place_of_prompt(request, &evidence.plan.turns.get(request.turn)?.user)?;
+        let mut earlier = healthy(evidence, request).into_iter();
+        let turn = earlier.find(|turn| places(evidence, request, *turn).any(|place| place > prompt))?;
+        Some((request, turn))
+    })?;
+    let message = format!(
+        "the user's message of {} comes before what was said in {}",
+        in_turn(request.turn),
+        in_turn(turn)
+    );
+    Some(Finding {
+        expected: "the user's last message after all earlier turns".to_owned(),
+        ..finding(evidence, request, message)
+    })
+}
+
+/// The last item with a message of the user.
+fn place_of_prompt(request: &RequestView, prompt: &str) -> Option<usize> {
+    let says = |content: &Content| matches!(content, Content::Text { text } if text.contains(prompt.trim()));
+    request.history.items.iter().rposition(|item| item.role == Role::User && says(&item.content))
+}
+
+/// The positions of an earlier turn's message, texts and calls in a request: of those that occur once, and that no
+/// other turn repeats.
+fn places<'a>(
+    evidence: &'a Evidence<'_>,
+    request: &'a RequestView,
+    turn: usize,
+) -> impl Iterator<Item = usize> + 'a {
+    let planned = evidence.plan.turns.iter().enumerate();
+    let mut others = planned.filter(move |(other, _)| *other != turn).map(|(_, other)| other);
+    let user = evidence.plan.turns[turn].user.as_str();
+    let is_own = !others.any(|other| other.user.contains(user.trim()) || user.contains(other.user.trim()));
+    let prompt = is_own.then(|| place_of_prompt(request, user)).flatten();
+    let said =
+        scripts(evidence, turn).flat_map(|script| &script.blocks).filter_map(move |block| match block {
+            ScriptBlock::Text(fragments) if is_said_only_in(evidence, &fragments.concat(), turn) => {
+                place_of_text(request, &fragments.concat())
+            }
+            ScriptBlock::Call(key) => place_of_call(request, *key),
+            ScriptBlock::Text(_) | ScriptBlock::Think(_) | ScriptBlock::Server(_) => None,
+        });
+    prompt.into_iter().chain(said)
+}
+
+/// True if the model says a text in no other turn.
+fn is_said_only_in(evidence: &Evidence<'_>, text: &str, turn: usize) -> bool {
+    let text = squeezed(text);
+    let turns = evidence.plan.turns.iter().enumerate().filter(|(other, _)| *other != turn);
+    let mut scripts = turns.flat_map(|(_, other)| &other.replies).flat_map(|reply| &reply.attempts);
+    !scripts.any(|script| squeezed(&script.text()).contains(&text))
 }
 
 /// A text or a call of the model, with its position in a request.

@@ -304,12 +304,12 @@ fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
 }
 
 /// A call of a turn that should have run and did not. A call that is missing from the history is left to
-/// another check.
+/// other checks.
 fn never_ran<'a>(evidence: &Evidence<'a>, turn: usize) -> Option<&'a PlannedCall> {
     let calls = (0..).map(CallKey).zip(evidence.calls());
     let mut idle = calls
         .filter(|(_, (call, account))| call.turn == turn && !call.given && account.settled.is_none())
-        .filter(|(key, _)| !evidence.is_skipped_handoff(*key))
+        .filter(|(key, _)| !evidence.is_skipped_handoff(*key) && !calls_answered::is_dropped(evidence, *key))
         .filter(|(key, (call, _))| !is_sub_agent_denied(evidence, call.within.unwrap_or(*key)));
     idle.next()
         .map(|(_, (call, _))| call)

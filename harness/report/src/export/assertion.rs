@@ -207,6 +207,7 @@ mod tests {
         "arguments-whole",
         "calls-remembered",
         "connection-closed",
+        "calls-answered",
         "consent-given",
         "failure-honest",
         "healthy-untouched",
@@ -224,6 +225,7 @@ mod tests {
         "steps-kept-apart",
         "stops-when-stopped",
         "success-honest",
+        "texts-once",
         "turn-ends",
         "views-agree",
     ];

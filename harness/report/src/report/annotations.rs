@@ -17,7 +17,7 @@ pub fn to_github(report: &Report, fail_on: Severity) -> String {
     for cause in report.causes() {
         let Some((case, finding)) = cause.example() else { continue };
         let command = if finding.severity <= fail_on { "error" } else { "warning" };
-        let title = format!("{} on {}", finding.severity.name(), case.system);
+        let title = format!("{} on {}", cause.severity_words(), case.system);
         text.push_str(&format!(
             "::{command} title={}::{}\n",
             property(&title),
@@ -52,6 +52,9 @@ pub fn to_sarif(report: &Report, fail_on: Severity) -> String {
         let mut properties = json!({ "severity": finding.severity.name(), "plans": cause.shown.len() });
         if !cause.is_confirmed() {
             properties["confirmed"] = false.into();
+        }
+        if cause.fails_without_fault() {
+            properties["failsWithoutFault"] = true.into();
         }
         Some(json!({
             "ruleId": finding.check,

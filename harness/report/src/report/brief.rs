@@ -90,18 +90,17 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
-/// A line for each severity, and two for each of its causes.
+/// A line for each severity, and two for each of its causes. Causes that need no fault come before all others.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
-    let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
-    for cause in causes.iter().take(MAX_LISTED) {
-        by_severity.entry(cause.signature.severity).or_default().push(cause);
-    }
-    for (severity, causes) in by_severity {
+    let alike = |a: &Cause<'_>, b: &Cause<'_>| a.severity_words() == b.severity_words();
+    let listed = &causes[..causes.len().min(MAX_LISTED)];
+    for alike in listed.chunk_by(alike) {
+        let (severity, words) = (alike[0].signature.severity, alike[0].severity_words());
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
-        let room = page.width.saturating_sub(severity.name().len() + 2);
+        let room = page.width.saturating_sub(words.len() + 2);
         let loss = in_one_line(&lowered(severity.sentence()), room);
-        let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, severity.name()));
-        for cause in causes {
+        let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, &words));
+        for cause in alike {
             line(text, cause, ids, page);
             message(text, cause, page);
         }

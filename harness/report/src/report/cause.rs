@@ -12,8 +12,8 @@ pub struct Cause<'a> {
     pub system: &'a str,
     /// The properties that its findings share.
     pub signature: Signature,
-    /// The plans in which it occurs, each with its first finding for this cause, in report order. There is
-    /// at least one.
+    /// The plans in which it occurs, each with its first finding for this cause: control plans first,
+    /// otherwise in report order. There is at least one.
     pub shown: Vec<(&'a Case, &'a Finding)>,
 }
 
@@ -24,6 +24,18 @@ impl Cause<'_> {
         let mut confirmed = self.shown.iter().filter(|(case, _)| !case.unconfirmed);
         let steady = confirmed.clone().find(|(case, _)| case.label().is_none());
         steady.or_else(|| confirmed.next()).or(self.shown.first()).copied()
+    }
+
+    /// True if it occurs in a control plan. Then no fault is needed to show it, and it may damage every
+    /// conversation.
+    pub fn fails_without_fault(&self) -> bool {
+        self.shown.iter().any(|(case, _)| case.is_control())
+    }
+
+    /// The severity, and the remark if no fault is needed to show the cause.
+    pub fn severity_words(&self) -> String {
+        let name = self.signature.severity.name();
+        if self.fails_without_fault() { format!("{name}, {WITHOUT_FAULT}") } else { name.to_owned() }
     }
 
     /// True if it occurs in a confirmed plan, rather than only in first runs that were to be
@@ -40,7 +52,8 @@ impl Cause<'_> {
 }
 
 impl Report {
-    /// The causes of everything that counts, the worst and most frequent first.
+    /// The causes of everything that counts. Those that need no fault come first, then the worst and most
+    /// frequent.
     pub fn causes(&self) -> Vec<Cause<'_>> {
         let mut causes: Vec<Cause<'_>> = Vec::new();
         for case in &self.cases {
@@ -58,8 +71,13 @@ impl Report {
                 }
             }
         }
+        // A control plan represents its cause.
+        causes.iter_mut().for_each(|cause| cause.shown.sort_by_key(|(case, _)| !case.is_control()));
         causes.sort_by(|a, b| {
-            let by_weight = |cause: &Cause<'_>| (cause.signature.severity, usize::MAX - cause.shown.len());
+            let by_weight = |cause: &Cause<'_>| {
+                let needs_fault = !cause.fails_without_fault();
+                (needs_fault, cause.signature.severity, usize::MAX - cause.shown.len())
+            };
             by_weight(a)
                 .cmp(&by_weight(b))
                 .then_with(|| (a.system, &a.signature).cmp(&(b.system, &b.signature)))
@@ -68,10 +86,13 @@ impl Report {
     }
 }
 
+/// The remark on a failure that occurs in a control plan.
+pub(super) const WITHOUT_FAULT: &str = "fails without any fault";
+
 #[cfg(test)]
 mod tests {
     use crate::report::brief::{self, Page};
-    use crate::report::{Case, Circumstances, EarlyEnd, Report, annotations};
+    use crate::report::{Case, Circumstances, EarlyEnd, Report, annotations, html, junit, text};
     use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::plan::PlanId;
     use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
@@ -127,6 +148,38 @@ mod tests {
         let text = rendered(vec![case("k=1", &checks.map(|check| (check, Severity::ResultsLost)))]);
         for check in checks {
             assert!(text.contains(&format!("({check})\n        {check}\n")), "{check} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_cause_in_a_control_plan_comes_first_in_every_format() {
+        const MOVED: (&str, Severity) = ("order-kept", Severity::Reordered);
+        let control = |variant, findings| {
+            let case = case(variant, findings);
+            Case { plan: format!("{}+control", case.plan), ..case }
+        };
+        let cases = vec![case("k=0", &[LOST]), case("k=1", &[MOVED]), control("k=2", &[MOVED])];
+        let report = Report::new(0, Vec::new(), cases);
+        let causes = report.causes();
+        let order: Vec<_> =
+            causes.iter().map(|it| (it.signature.severity, it.fails_without_fault())).collect();
+        assert_eq!(order, [(Severity::Reordered, true), (Severity::ResultsLost, false)]);
+        assert!(causes[0].example().unwrap().0.is_control());
+        let kept = |_: &Case| None;
+        let paint = |_, word: &str| word.to_owned();
+        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint };
+        for text in [
+            brief::render(&report, &page),
+            text::render(&report, Severity::MILDEST, |_, word| word.to_owned()),
+            annotations::to_github(&report, Severity::MILDEST),
+            annotations::to_sarif(&report, Severity::MILDEST),
+            html::to_html(&report, Severity::MILDEST, &[]),
+            junit::to_xml(&report, Severity::MILDEST),
+        ] {
+            let first = text.find("order-kept").unwrap();
+            assert!(first < text.rfind("results-kept").unwrap(), "{text}");
+            let remark = text.to_lowercase().replace("failswithoutfault", "fails without any fault");
+            assert!(remark.contains("fails without any fault"), "{text}");
         }
     }
 

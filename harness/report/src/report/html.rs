@@ -140,7 +140,7 @@ fn one_cause(
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!(", {UNCONFIRMED}") };
     let words = format!(
         "{} {} {} {} {}",
-        finding.severity.name(),
+        cause.severity_words(),
         finding.check,
         case.system,
         case.plan,
@@ -152,7 +152,7 @@ fn one_cause(
         "<details class=\"cause\" data-words=\"{}\"{open}><summary><strong class=\"{class}\">{}</strong> {}: {}, {}{unconfirmed}\
          <br>{}</summary>\n<p class=\"soft\">{} For example <code>{id}</code> {}{}, at {}.<br>again: <code>{}</code></p>\n",
         escaped(&words.to_lowercase()),
-        finding.severity.name(),
+        cause.severity_words(),
         escaped(finding.check),
         escaped(&case.system),
         counted(cause.shown.len(), "plan"),

@@ -1,10 +1,11 @@
 //! The report as JUnit XML, one suite for each system. A plan that does not apply to a system is not listed
-//! as a test for it.
+//! as a test for it. Control plans that fail come first.
 
 use std::time::Duration;
 
 use quick_junit::{NonSuccessKind, Report as XmlReport, TestCase, TestCaseStatus, TestSuite};
 
+use super::cause::WITHOUT_FAULT;
 use super::stopped::UNCONFIRMED;
 use super::text::{also, whole};
 use super::{Case, Report};
@@ -15,7 +16,9 @@ use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 pub fn to_xml(report: &Report, fail_on: Severity) -> String {
     let mut xml = XmlReport::new("brickbat");
     let mut suites: Vec<TestSuite> = Vec::new();
-    for case in report.cases.iter().filter(|case| case.verdict != Verdict::Unsupported) {
+    let mut cases: Vec<&Case> = report.cases.iter().collect();
+    cases.sort_by_key(|case| !case.fails_without_fault());
+    for case in cases.into_iter().filter(|case| case.verdict != Verdict::Unsupported) {
         add(&mut suites, &case.system, test(case, fail_on));
     }
     if let Some(line) = report.stopped_line() {
@@ -52,7 +55,9 @@ fn test(case: &Case, fail_on: Severity) -> TestCase {
     };
     let first = case.counted().next().or(case.findings.first());
     let unconfirmed = if case.unconfirmed { format!("{UNCONFIRMED}: ") } else { String::new() };
-    let words = first.map(|finding| format!("{unconfirmed}{}: {}", finding.check, finding.message));
+    let without_fault = if case.fails_without_fault() { format!("{WITHOUT_FAULT}: ") } else { String::new() };
+    let words =
+        first.map(|finding| format!("{unconfirmed}{without_fault}{}: {}", finding.check, finding.message));
     if let Some(words) = words.or_else(|| case.reason.clone()) {
         status.set_message(words);
     }

@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 pub use super::columns::in_one_line;
 use super::stopped::UNCONFIRMED;
-use super::{Account, Case, Report};
+use super::{Account, Case, Cause, Report};
+use brickbat_engine::triage::Signature;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Finding, Level, Permanence, Severity, Verdict};
 
@@ -58,9 +59,9 @@ pub fn render(report: &Report, fail_on: Severity, paint: impl Fn(Tone, &str) -> 
             let _ = writeln!(text, "  again: {}", case.reproduce);
         }
     }
-    for (cause, plans) in causes(report) {
-        let tone = if cause.severity <= fail_on { Tone::Bad } else { Tone::Warn };
-        let _ = writeln!(text, "{} {}", paint(tone, cause.severity.name()), cause.check);
+    for (CauseLine { severity, words, check }, plans) in causes(report) {
+        let tone = if severity <= fail_on { Tone::Bad } else { Tone::Warn };
+        let _ = writeln!(text, "{} {check}", paint(tone, &words));
         for (case, findings) in plans.iter().take(MAX_SHOWN) {
             plan(&mut text, case, findings);
         }
@@ -89,9 +90,11 @@ pub enum Tone {
     Warn,
 }
 
-#[derive(PartialEq, Eq, PartialOrd, Ord, Clone)]
+/// The line above causes with the same severity and check.
 struct CauseLine {
     severity: Severity,
+    /// The severity, as it is printed.
+    words: String,
     check: &'static str,
 }
 
@@ -111,19 +114,37 @@ fn unjudged(report: &Report) -> Vec<Vec<&Case>> {
 /// Cases, each with its findings of one cause.
 type CasePlans<'a> = Vec<(&'a Case, Vec<&'a Finding>)>;
 
+/// The causes in their order. Those with the same severity and check have one line.
 fn causes(report: &Report) -> Vec<(CauseLine, CasePlans<'_>)> {
-    let mut causes: BTreeMap<CauseLine, CasePlans<'_>> = BTreeMap::new();
-    for case in &report.cases {
-        for finding in case.counted() {
-            let plans =
-                causes.entry(CauseLine { severity: finding.severity, check: finding.check }).or_default();
-            match plans.last_mut() {
-                Some((known, findings)) if std::ptr::eq(*known, case) => findings.push(finding),
-                _ => plans.push((case, vec![finding])),
-            }
+    let causes = report.causes();
+    let alike = |a: &Cause<'_>, b: &Cause<'_>| a.severity_words() == b.severity_words();
+    let mut lines = Vec::new();
+    for alike in causes.chunk_by(alike) {
+        let mut by_check: BTreeMap<&'static str, Vec<&Cause<'_>>> = BTreeMap::new();
+        for cause in alike {
+            let Some((_, finding)) = cause.shown.first() else { continue };
+            by_check.entry(finding.check).or_default().push(cause);
+        }
+        for (check, causes) in by_check {
+            let Some(first) = causes.first() else { continue };
+            let (severity, words) = (first.signature.severity, first.severity_words());
+            lines.push((CauseLine { severity, words, check }, plans(&causes)));
         }
     }
-    causes.into_iter().collect()
+    lines
+}
+
+/// The plans in which these causes occur, control plans first.
+fn plans<'a>(causes: &[&Cause<'a>]) -> CasePlans<'a> {
+    let mut cases: Vec<&Case> = causes.iter().flat_map(|cause| &cause.shown).map(|(case, _)| *case).collect();
+    cases.sort_by_key(|case| (!case.is_control(), &case.system, &case.plan));
+    cases.dedup_by(|a, b| std::ptr::eq(*a, *b));
+    let is_its = |case: &Case, finding: &Finding| {
+        let signature = Signature::of(finding);
+        causes.iter().any(|cause| cause.system == case.system && cause.signature == signature)
+    };
+    let plan = |case: &'a Case| (case, case.counted().filter(|finding| is_its(case, finding)).collect());
+    cases.into_iter().map(plan).collect()
 }
 
 /// The findings that follow from a finding: how often the same one for other calls, and the kinds of the

@@ -1,6 +1,9 @@
 //! Tests of how the runs of one plan are merged.
 
 use super::*;
+use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::trace::Trace;
 
 fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
     let finding = |(check, severity): &(&'static str, Severity)| Finding::new(check, *severity, "");
@@ -171,4 +174,17 @@ fn a_failure_that_does_not_recur_alone_is_not_a_finding() {
     // An adapter that breaks is broken; one that was only late is not.
     assert_eq!(verdict(vec![broken(1), suspect(passed())]), Verdict::HarnessError);
     assert_eq!(verdict(vec![late(broken(1)), suspect(passed())]), Verdict::Pass);
+}
+
+#[test]
+fn a_dropped_call_of_the_control_plan_counts_in_every_plan() {
+    const DROPPED: (&str, Severity) = ("calls-answered", Severity::CallDropped);
+    const MOVED: (&str, Severity) = ("order-kept", Severity::Reordered);
+    let plan = Plan::new(PlanId::new("control/plain-batch", Dialect::OpenaiChat), 0);
+    let run = run(Verdict::Fail, &[DROPPED, MOVED]);
+    let empty = Run { trace: Trace::default(), receipts: Vec::new() };
+    let run = PlanRun { outcome: Attempt { run: Some(empty), ..run.outcome }, ..run };
+    let control = merged(vec![run]).control(&plan).expect("it can hold a conversation");
+    let known: Vec<&str> = control.causes.iter().map(|cause| cause.check.as_str()).collect();
+    assert_eq!(known, ["order-kept"]);
 }

@@ -26,6 +26,8 @@ pub(crate) const WIRE: Wire = Wire {
         refuses_half_characters: false,
         // Refused for years, and still refused by some models (charmbracelet/crush#279, lijunzh/koda#886).
         wants_word_after_results: true,
+        // Models of the first three tokenizers reject both (langchain-ai/langchain#21196, github/copilot-cli#4884).
+        takes_text_or_calls: true,
         ..openai::WIRE.traits
     },
     path_owner: Some(Dialect::OpenaiChat),
