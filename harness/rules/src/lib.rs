@@ -51,7 +51,7 @@ pub use envelope::Envelope;
 pub use hosts::{host_of_model, hosts, is_known_host, profile_for};
 pub use image::longest_side;
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
-pub use profile::Profile;
+pub use profile::{Halves, Profile};
 pub use rule::{Confidence, Rule};
 pub use severity::Severity;
 pub use union::{UnionViolation, validate_union, validate_union_list};
