@@ -42,7 +42,8 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
 fn one(record: &Record, finding: &FindingNote) -> String {
     let mut text = format!("\n── {}\n   at {}\n\n", finding.message, finding.place);
     for known in known(record, finding) {
-        let link = known.link().map(|link| format!(" ({link})")).unwrap_or_default();
+        let state = known.state().map(|state| format!(", {}", state.words())).unwrap_or_default();
+        let link = known.link().map(|link| format!(" ({link}{state})")).unwrap_or_default();
         text.push_str(&format!("known in {}: {}{link}\n\n", record.case.system, known.reason));
     }
     let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();

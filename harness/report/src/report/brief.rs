@@ -197,10 +197,13 @@ fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
 
 fn baselines(text: &mut String, report: &Report, page: &Page<'_>) {
     for held in &report.baselines {
-        let n_findings: usize = held.entries.iter().map(|entry| entry.n_findings).sum();
-        if n_findings > 0 {
-            let word = (page.paint)(Tone::Good, "expected");
-            let _ = writeln!(text, "{word}: {}, listed in {}", counted(n_findings, "finding"), held.file);
+        for (is_declined, word) in [(false, "expected"), (true, "decided upstream")] {
+            let of_kind = held.entries.iter().filter(|entry| entry.is_declined() == is_declined);
+            let n_findings: usize = of_kind.map(|entry| entry.n_findings).sum();
+            if n_findings > 0 {
+                let word = (page.paint)(Tone::Good, word);
+                let _ = writeln!(text, "{word}: {}, listed in {}", counted(n_findings, "finding"), held.file);
+            }
         }
         for stale in held.stale.iter().take(MAX_NAMED) {
             let (check, n) = (&stale.check, counted(stale.plans.len(), "plan"));
