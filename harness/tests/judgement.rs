@@ -3,6 +3,7 @@
 mod account;
 mod applicable;
 mod application;
+mod causes;
 mod chained;
 mod exit_code;
 mod grades;
@@ -22,7 +23,8 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::lower;
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, ShownState, TurnOutcome};
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::trigger::Trigger;
+use brickbat_scenario::verdict::{Finding, Verdict};
 use serde_json::{Value, json};
 
 use staging::*;
@@ -497,6 +499,9 @@ fn a_finding_beyond_the_played_part_of_a_plan_does_not_count() {
         // A later missing action does not undo what the first one has proven.
         (run.receipts[0].fired, run.receipts[1].fired) = (true, false);
         let judgement = judged(&plan, &run);
+        // The kill is no longer among the events that happened.
+        let asked = |finding| Finding { trigger: Trigger::Approval, ..finding };
+        let found: Vec<Finding> = found.into_iter().map(asked).collect();
         assert_eq!((judgement.verdict, judgement.findings), (Verdict::Fail, found));
     }
 }

@@ -6,6 +6,7 @@
 //! invariants that the checks cover.
 
 mod changed;
+mod circumstances;
 mod evidence;
 mod found;
 mod given;
@@ -183,7 +184,8 @@ pub fn judge(
 /// The findings that are kept separate from a plan's findings.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
-    /// Causes that also occur in the control plan; they are reported there.
+    /// Causes that also occur in the control plan; damage that the control plan shows is reported there,
+    /// whatever interrupted the system here.
     pub known: &'a [Signature],
     /// The duties of the application around the system. Findings that rest on them are listed separately.
     pub application: &'a Application,

@@ -42,6 +42,7 @@ use crate::causes;
 use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
 use brickbat_scenario::plan::PlanId;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 
 /// The version of the format that is written and read here.
@@ -88,6 +89,9 @@ pub struct Case {
     pub system: String,
     /// The plan.
     pub plan: String,
+    /// Who does the unusual thing in the plan; older reports do not name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub premise: Option<Premise>,
     /// The judgement.
     pub verdict: Verdict,
     /// The reason why the verdict is neither pass nor fail.
@@ -145,6 +149,7 @@ impl Case {
         Case {
             system: system.to_owned(),
             plan: plan.to_string(),
+            premise: None,
             verdict: judgement.verdict,
             reason: judgement.reason,
             findings: causes::fold(judgement.findings),

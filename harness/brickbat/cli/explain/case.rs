@@ -40,7 +40,11 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
 }
 
 fn one(record: &Record, finding: &FindingNote) -> String {
-    let mut text = format!("\n── {}\n   at {}\n\n", finding.message, finding.place);
+    let mut text = format!("\n── {}\n   at {}\n", finding.message, finding.place);
+    if let Some(trigger) = finding.trigger {
+        text.push_str(&format!("   after {}\n", trigger.phrase()));
+    }
+    text.push('\n');
     for known in known(record, finding) {
         let state = known.state().map(|state| format!(", {}", state.words())).unwrap_or_default();
         let link = known.link().map(|link| format!(" ({link}{state})")).unwrap_or_default();

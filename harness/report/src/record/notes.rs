@@ -9,6 +9,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedSearch, PlannedTurn};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::trigger::{CallState, Trigger};
 use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
 /// `case.json`: the plan that was run, and its judgement.
@@ -62,6 +63,12 @@ pub struct FindingNote {
     pub place: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// The interruption of the system before; older records do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// The state of the calls concerned; older records do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallState>,
     /// The model that the system was asked to use, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -75,7 +82,8 @@ pub struct FindingNote {
 impl FindingNote {
     /// The properties that it shares with other findings of its cause.
     pub fn signature(&self) -> Signature {
-        Signature::of_written(&self.check, self.severity, self.rule.as_deref(), &self.message)
+        let damage = Signature::of_damage(&self.check, self.severity, self.rule.as_deref(), &self.message);
+        Signature { trigger: self.trigger, calls: self.calls, ..damage }
     }
 
     pub fn of(finding: &Finding) -> FindingNote {
@@ -86,6 +94,8 @@ impl FindingNote {
             message: finding.message.clone(),
             place: finding.place.clone(),
             rule: finding.rule.map(str::to_owned),
+            trigger: Some(finding.trigger),
+            calls: Some(finding.calls),
             model: finding.model.clone(),
             expected: finding.expected.clone(),
             got: finding.got.clone(),

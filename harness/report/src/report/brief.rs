@@ -1,6 +1,6 @@
 //! The report on one screen: the failures by cause, and the next command to run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::cause::Cause;
@@ -10,6 +10,7 @@ use super::stopped::UNCONFIRMED;
 use super::text::{Tone, counted, level, summary_of};
 use super::{Case, Report, is_reference};
 use brickbat_rules::Profile;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::Severity;
 
 /// The settings of the printed report.
@@ -94,18 +95,28 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
 
 /// A line for each severity, and one or two for each of its causes, in at most `room` lines.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>, room: usize) {
-    let mut by_severity: BTreeMap<Severity, Vec<&Cause<'_>>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<Premise>, Severity), Vec<&Cause<'_>>> = BTreeMap::new();
     for cause in causes {
-        by_severity.entry(cause.signature.severity).or_default().push(cause);
+        groups.entry((cause.premise(), cause.signature.severity)).or_default().push(cause);
     }
-    let n_lines = by_severity.len() + causes.len();
+    let premises: BTreeSet<Option<Premise>> = groups.keys().map(|(premise, _)| *premise).collect();
+    // A single premise needs no heading.
+    let n_headings = if premises.len() > 1 { premises.len() } else { 0 };
+    let n_lines = n_headings + groups.len() + causes.len();
     let n_full = room.saturating_sub(n_lines);
     // If there is no room for all, the last line counts the rest.
     let last = if n_lines > room { room.saturating_sub(1) } else { usize::MAX };
     let (mut n_used, mut n_shown) = (0, 0);
-    for (severity, causes) in by_severity {
-        if n_used + 1 >= last {
+    let mut headed = None;
+    for ((premise, severity), causes) in groups {
+        let is_headed = n_headings == 0 || headed == Some(premise);
+        if n_used + if is_headed { 1 } else { 2 } >= last {
             break;
+        }
+        if !is_headed {
+            heading(text, premise, page);
+            headed = Some(premise);
+            n_used += 1;
         }
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
         let room = page.width.saturating_sub(severity.name().len() + 2);
@@ -131,6 +142,20 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
         text.push('\n');
     }
 }
+
+/// The heading above the causes with one premise.
+fn heading(text: &mut String, premise: Option<Premise>, page: &Page<'_>) {
+    let Some(premise) = premise else {
+        let _ = writeln!(text, "other:");
+        return;
+    };
+    let sentence = lowered(premise.sentence());
+    let words = in_one_line(&sentence, page.width.saturating_sub(premise.name().len() + HEADED.len() + 2));
+    let _ = writeln!(text, "{HEADED}{}: {words}", premise.name());
+}
+
+/// The beginning of a heading.
+const HEADED: &str = "premise ";
 
 /// A cause: its id, its check, the number of plans in which it occurs, and one such plan.
 fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {

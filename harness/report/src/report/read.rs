@@ -9,6 +9,7 @@ use super::{Account, BaselineComparison, Case, Repeats, Report, SCHEMA, Shard, S
 use crate::baseline::{Disposition, check_named};
 use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::{Finding, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has a few thousand.
@@ -66,6 +67,8 @@ struct WrittenReport {
 struct WrittenCase {
     system: String,
     plan: String,
+    #[serde(default)]
+    premise: Option<Premise>,
     verdict: Verdict,
     #[serde(default)]
     reason: Option<String>,
@@ -136,6 +139,7 @@ impl WrittenCase {
         Ok(Case {
             system: self.system,
             plan: self.plan,
+            premise: self.premise,
             verdict: self.verdict,
             reason: self.reason,
             findings,
@@ -165,7 +169,8 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
     let also = findings_of(note.also, &format!("{place}/also"))?;
-    let FindingNote { severity, permanence, message, place, model, expected, got, .. } = note;
+    let FindingNote { severity, permanence, message, place, trigger, calls, model, expected, got, .. } = note;
     let bare = Finding::new(check, severity, &message);
-    Ok(Finding { permanence, place, rule, model, expected, got, also, ..bare })
+    let (trigger, calls) = (trigger.unwrap_or(bare.trigger), calls.unwrap_or(bare.calls));
+    Ok(Finding { permanence, place, rule, trigger, calls, model, expected, got, also, ..bare })
 }
