@@ -161,3 +161,21 @@ fn the_word_after_baseline_may_be_its_file_or_a_scenario() {
     let said = run(&["--baseline", "b.yaml", "abort/mid-batch"]);
     assert!(said.code == Some(2) && said.err.contains("did you mean `severity`"), "{said:#?}");
 }
+
+#[test]
+fn a_plan_about_another_host_is_not_played_against_a_vendors_own_client() {
+    let plan = ["model/empty-arguments-at-minimax", "--dialect", "openai-chat", "--quiet"];
+    let run = |sheet: &str| {
+        let root = project(sheet);
+        brickbat(root.path(), &[&["run"], &plan[..], &["--report", "r.json"]].concat(), &[]);
+        let text = fs::read_to_string(root.path().join("r.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let case = &report["cases"][report["cases"].as_array().unwrap().len() - 1];
+        (case["verdict"].clone(), case["reason"].as_str().unwrap_or_default().to_owned())
+    };
+    let (verdict, _) = run(&sheet());
+    assert_eq!(verdict, "pass");
+    let (verdict, reason) = run(&sheet().replace("description: Mine.", "description: Mine.\nvendor: OpenAI"));
+    assert_eq!(verdict, "unsupported");
+    assert!(reason.contains("OpenAI's own client, and the plan is about MiniMax"), "{reason}");
+}

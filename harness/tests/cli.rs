@@ -110,6 +110,15 @@ fn list_prints_the_ids_of_built_in_plans() {
     abort/mid-batch#k=3@openai-chat
     ");
     let all = brickbat(&["run", "--list"]);
+    let of_gateways = brickbat(&["run", "--list", "--premise", "gateway,model"]);
+    let lines = of_gateways.out.lines();
+    assert!(lines.clone().any(|line| line.starts_with("model/same-index")), "{}", of_gateways.out);
+    assert!(lines.clone().all(|line| !line.starts_with("abort/") && !line.starts_with("kill/")));
+    assert_bad(
+        &brickbat(&["run", "--list", "kill/", "--premise", "user"]),
+        &["no chosen plan has the premise user"],
+    );
+    assert_bad(&brickbat(&["run", "--premise", "weather"]), &["weather", "network"]);
     assert_eq!(all.code, Some(0));
     assert!(said.out.lines().all(|line| all.out.contains(line)), "{}", all.out);
     assert!(all.out.lines().count() > 60, "{}", all.out);

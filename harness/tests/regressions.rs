@@ -50,7 +50,8 @@ fn the_reference_agent_passes_and_the_named_planted_bug_fails_for_the_named_caus
         let Some(name) = &found.canary else { continue };
         let canary = Canary::from_name(name).unwrap_or_else(|| panic!("{}: {name}", path.display()));
         let shown = causes(&scenario, &setting, Some(canary));
-        assert!(shown.contains(&Signature::of_found(&found)), "{}: {shown:#?}", path.display());
+        let cause = Signature::of_found(&found);
+        assert!(shown.iter().any(|shown| cause.is_like(shown)), "{}: {shown:#?}", path.display());
         n_planted += 1;
     }
     assert!(n_planted >= MIN_REGRESSIONS, "only {n_planted} name a planted bug");
@@ -64,7 +65,7 @@ fn no_single_element_of_a_regression_can_go() {
         for (edit, less) in singles(&scenario) {
             let shows = less != scenario
                 && setting.is_valid(&less)
-                && causes(&less, &setting, Some(canary)).contains(&cause);
+                && causes(&less, &setting, Some(canary)).iter().any(|shown| cause.is_like(shown));
             assert!(!shows, "{}: {edit:?} can go", path.display());
         }
     }

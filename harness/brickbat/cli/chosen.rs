@@ -10,6 +10,7 @@ use brickbat_drive::runner::Job;
 use brickbat_report::report::Shard;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::premise::Premise;
 
 /// The choice of systems and plans for a run.
 pub(super) struct Chosen {
@@ -20,6 +21,8 @@ pub(super) struct Chosen {
     pub(super) dialects: Vec<Dialect>,
     /// The strictness, one profile for each dialect.
     pub(super) profiles: Vec<&'static Profile>,
+    /// The premises of the plans; empty for all.
+    pub(super) premises: Vec<Premise>,
     pub(super) filter: Option<String>,
     pub(super) exclude: Vec<String>,
     pub(super) seed: u64,
@@ -35,7 +38,10 @@ impl Chosen {
         let dialects = dialects.map(|name| Dialect::from_name(name).ok_or_else(|| unknown("dialect", name)));
         let profiles = arguments.profiles.iter();
         let profiles = profiles.map(|name| Profile::named(name).ok_or_else(|| unknown("profile", name)));
+        let premises = arguments.premises.iter();
+        let premises = premises.map(|name| Premise::named(name).ok_or_else(|| unknown("premise", name)));
         Ok(Chosen {
+            premises: premises.collect::<Result<_, _>>()?,
             dialects: dialects.collect::<Result<_, _>>()?,
             profiles: profiles.collect::<Result<_, _>>()?,
             scenarios: arguments.scenarios,
@@ -69,6 +75,7 @@ impl Chosen {
             patience: Some(patience).filter(|factor| *factor != 1.0),
             dialects: self.dialects.iter().map(|dialect| dialect.name().to_owned()).collect(),
             profiles: self.profile_names(),
+            premises: self.premises.iter().map(|premise| premise.name().to_owned()).collect(),
             filter: self.filter.clone(),
             exclude: self.exclude.clone(),
             seed: self.seed,
@@ -101,6 +108,13 @@ impl Chosen {
     pub(super) fn jobs(&self) -> Result<Vec<Job>, CliError> {
         let all = jobs(&self.scenarios, &self.dialects, self.filter.as_deref(), self.seed)?;
         let mut jobs = without(all, &self.exclude)?;
+        if !self.premises.is_empty() {
+            jobs.retain(|job| self.premises.contains(&job.plan.premise));
+        }
+        if jobs.is_empty() {
+            let names: Vec<&str> = self.premises.iter().map(|premise| premise.name()).collect();
+            return Err(CliError::input(format!("no chosen plan has the premise {}", names.join(" or "))));
+        }
         if let Some(model) = &self.model {
             // A scenario that names its model shows its failure only with that model.
             let open = jobs.iter_mut().filter(|job| job.plan.model.is_none());

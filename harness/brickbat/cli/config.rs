@@ -424,7 +424,7 @@ mod tests {
         exclude = ['e']\nbaseline = true\nreports = ['r.xml']\nfail-on = 'any'\njobs = 2\npatience = 2.0\ntimeout = '5m'";
 
     /// The options of `run` that no key sets.
-    const ONLY_TYPED: [&str; 24] = [
+    const ONLY_TYPED: [&str; 25] = [
         "base",
         "explore",
         "fail-fast",
@@ -438,6 +438,7 @@ mod tests {
         "no-confirm",
         "no-out",
         "out",
+        "premise",
         "profile",
         "quiet",
         "repair",

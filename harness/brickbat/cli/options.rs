@@ -15,6 +15,7 @@ use brickbat_drive::runner::{Job, Repeat, System, UnknownSystem};
 use brickbat_engine::flaws::Canary;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::scenario::Scenario;
 use brickbat_scenario::verdict::Severity;
 
@@ -258,6 +259,10 @@ pub(super) fn dialect(name: &str) -> Result<Dialect, UnknownName> {
 
 pub(super) fn profile(name: &str) -> Result<&'static Profile, UnknownName> {
     Profile::named(name).ok_or_else(|| unknown(Profile::all().map(|profile| profile.name)))
+}
+
+pub(super) fn premise(name: &str) -> Result<Premise, UnknownName> {
+    Premise::named(name).ok_or_else(|| unknown(Premise::ALL.map(Premise::name)))
 }
 
 pub(super) fn canary(name: &str) -> Result<Canary, UnknownName> {

@@ -66,7 +66,7 @@ impl Promote {
     fn duplicate(&self, cause: &Signature, scenario: &Scenario) -> Result<Option<PathBuf>, CliError> {
         for path in files(&self.into)? {
             let (known, found) = one_found(&path.to_string_lossy())?;
-            if Signature::of_found(&found) == *cause && kinds(&known) == kinds(scenario) {
+            if Signature::of_found(&found).is_like(cause) && kinds(&known) == kinds(scenario) {
                 return Ok(Some(path));
             }
         }

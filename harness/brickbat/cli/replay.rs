@@ -213,7 +213,7 @@ pub(super) fn shows(case: &Case, cause: &Signature) -> bool {
 
 /// The first finding of a failure that occurs in only some runs.
 pub(super) fn finding<'c>(runs: &'c [Case], cause: &Signature) -> Option<&'c Finding> {
-    runs.iter().flat_map(Case::all_findings).find(|finding| Signature::of(finding) == *cause)
+    runs.iter().flat_map(Case::all_findings).find(|finding| cause.is_of(finding))
 }
 
 /// The runs' verdict on the failure.
@@ -285,9 +285,10 @@ impl ReplayVerdict {
 fn others(runs: &[Case], cause: &Signature) -> String {
     let mut seen: BTreeMap<Signature, (usize, String)> = BTreeMap::new();
     for case in runs.iter().filter(|case| case.verdict == Verdict::Fail) {
+        let others = case.findings.iter().filter(|finding| !cause.is_of(finding));
         let of_case: BTreeMap<Signature, &String> =
-            case.findings.iter().map(|finding| (Signature::of(finding), &finding.message)).collect();
-        for (signature, message) in of_case.into_iter().filter(|(signature, _)| signature != cause) {
+            others.map(|finding| (Signature::of(finding), &finding.message)).collect();
+        for (signature, message) in of_case {
             seen.entry(signature).or_insert_with(|| (0, message.clone())).0 += 1;
         }
     }
@@ -346,6 +347,8 @@ mod tests {
             severity: Severity::ResultsLost,
             check: "results-kept".to_owned(),
             says: String::new(),
+            trigger: None,
+            calls: None,
         };
         let answer = ReplayVerdict::of(runs, &cause);
         (answer.word(), answer.code())

@@ -38,6 +38,7 @@ use brickbat_report::report::brief::{self, Page};
 use brickbat_report::report::{Case, Circumstances, EarlyEnd, Report, Shard, Timing, text};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::Verdict;
 use play::{Play, Played};
 use records::Records;
@@ -56,6 +57,13 @@ pub(super) struct Run {
     /// model, or a newer one if the provider would refuse the plan's history with that model.
     #[arg(long, value_name = "NAME", value_parser = options::model, conflicts_with = "explore")]
     model: Option<String>,
+    /// Run only plans with one of these premises, separated by commas: who does the unusual thing, such as
+    /// `user,network`.
+    #[arg(
+        long = "premise", value_name = "PREMISE", value_parser = options::premise, value_delimiter = ',',
+        conflicts_with = "explore"
+    )]
+    premises: Vec<Premise>,
     /// Print the ids of the plans and run nothing.
     #[arg(long)]
     list: bool,
@@ -116,7 +124,7 @@ pub(super) struct Run {
         value_name = "DIR",
         conflicts_with_all = [
             "scenarios", "systems", "manifest", "command", "sdk_version", "dialects", "profiles", "model", "filter",
-            "exclude", "seed", "shard",
+            "premises", "exclude", "seed", "shard",
         ]
     )]
     rerun_failed: Option<PathBuf>,
@@ -202,6 +210,7 @@ impl Run {
                 Some(set) => set.profiles.clone(),
                 None => self.provider.profiles(),
             },
+            premises: self.premises.clone(),
             filter: self.plans.filter.clone(),
             exclude: self.plans.exclude.clone(),
             seed: self.plans.seed,
@@ -211,7 +220,7 @@ impl Run {
 
     /// The set of requirements that the run covers completely, if any.
     fn whole_requirements(&self, work: &Work, cases: &[Case]) -> Option<Requirements> {
-        if work.chosen.is_part() || self.rerun_failed.is_some() {
+        if work.chosen.is_part() || !self.premises.is_empty() || self.rerun_failed.is_some() {
             return None;
         }
         let set = self.requirements.clone().or_else(Requirements::newest)?;

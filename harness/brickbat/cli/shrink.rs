@@ -154,7 +154,7 @@ impl Shrink {
         let seed = self.seed.or(found.as_ref().map(|found| found.seed)).unwrap_or(0);
         let wanted = found.as_ref().filter(|_| self.check.is_none()).map(Signature::of_found);
         let is_wanted = |finding: &&Finding| match (&wanted, &self.check) {
-            (Some(wanted), _) => Signature::of(finding) == *wanted,
+            (Some(wanted), _) => wanted.is_of(finding),
             (None, Some(check)) => finding.check == check,
             (None, None) => true,
         };

@@ -79,6 +79,9 @@ pub struct RunArguments {
     pub patience: Option<f64>,
     pub dialects: Vec<String>,
     pub profiles: Vec<String>,
+    /// The premises of the plans; empty for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub premises: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filter: Option<String>,
     /// Plans that contain one of these texts are left out.
@@ -104,6 +107,7 @@ impl RunArguments {
             model,
             dialects: _,
             profiles: _,
+            premises: _,
             filter,
             exclude,
             patience: _,

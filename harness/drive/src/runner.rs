@@ -238,7 +238,8 @@ fn case(system: &str, job: &Job, merged: MergedRuns, again: &RerunCommand<'_>, o
     let case = Case::new(system, &job.plan.id, outcome.judgement, outcome.receipts, again);
     let took_ms = outcome.took.map(|took| took.as_millis() as u64);
     let unconfirmed = !is_confirmed && case.verdict == Verdict::Fail;
-    let mut case = Case { repeats, took_ms, unconfirmed, ..case };
+    let premise = Some(job.plan.premise);
+    let mut case = Case { premise, repeats, took_ms, unconfirmed, ..case };
     case.hold(options.baselines);
     case.redact(options.redactor);
     if let Some(Keep(keep)) = options.keep {
@@ -342,7 +343,8 @@ pub fn with_not_reached(
             |job: &&Job| is_in(job, shard) && !reached.contains(&(name.clone(), job.plan.id.to_string()));
         for job in jobs.iter().filter(is_missed) {
             let judgement = Judgement::without_run(Verdict::NotRun, why);
-            cases.push(Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job)));
+            let case = Case::new(&name, &job.plan.id, judgement, Vec::new(), again.case(job));
+            cases.push(Case { premise: Some(job.plan.premise), ..case });
         }
     }
     cases

@@ -17,6 +17,7 @@ mod quote;
 mod repeated;
 mod said;
 mod stable;
+mod turn_events;
 mod unreachable;
 
 mod arguments_complete;
@@ -197,7 +198,8 @@ pub fn judge(
 /// The findings that are kept separate from a plan's findings.
 #[derive(Clone, Copy)]
 pub struct Apart<'a> {
-    /// Causes that also occur in the control plan; they are reported there.
+    /// Causes that also occur in the control plan; damage that the control plan shows is reported there,
+    /// whatever interrupted the system here.
     pub known: &'a [Signature],
     /// The duties of the application around the system. Findings that rest on them are listed separately.
     pub application: &'a Application,

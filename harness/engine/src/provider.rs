@@ -111,6 +111,8 @@ impl Provider {
 
     /// Answers a request, and reports its kind.
     pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
+        let body = profile_of(self.dialect(), self.profile).readable(request.body);
+        let request = Request { body: &body, ..request };
         let route = self.wire().route(request.method, request.path);
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
         let (kind, answer) = self.answer_routed(request, route);

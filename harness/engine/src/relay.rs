@@ -215,7 +215,8 @@ impl Relay {
             return Decision::Onward(Box::new(Passage::unread(exchange)));
         }
         let model = self.behaviour.strictness.model.clone();
-        let named = rules::naming(request.body, model.as_deref());
+        let read = profile.readable(request.body);
+        let named = rules::naming(&read, model.as_deref());
         let document = Document::parse(&named);
         let asked_model = model.as_deref().or(route.model.as_deref());
         let violations = rules::validate_asking(profile, &Memory::default(), asked_model, &named, &document);

@@ -306,7 +306,8 @@ impl Standalone {
             return (RequestKind::Auxiliary, self.own(exchange).status(dialect, 415));
         }
         let model = self.behaviour.strictness.model.clone();
-        let named = rules::naming(request.body, model.as_deref());
+        let read = profile.readable(request.body);
+        let named = rules::naming(&read, model.as_deref());
         let document = Document::parse(&named);
         let asked_model = model.as_deref().or(route.model.as_deref());
         let memory = self.memories.entry(dialect).or_default();

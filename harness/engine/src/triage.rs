@@ -1,58 +1,76 @@
 //! The cause of a finding, by which findings are grouped.
 //!
-//! A signature leaves out the location of a finding and the calls in it, so it stays the same when a scenario
-//! shrinks or is run with different ids. The faults of a scenario are described as text and as kinds
-//! ([`kinds`]). Regressions are filed under signature and kinds together.
+//! A cause is what happened in the system: the damage, what interrupted the system, and the state of the
+//! calls concerned. It leaves out the location of a finding, the names of the calls, the plan and the
+//! dialect, so it stays the same when a scenario shrinks, in every shard and with every seed. The faults of a
+//! scenario are described as text and as kinds ([`kinds`]). Regressions are filed under damage and kinds
+//! together.
 
 mod wrong;
 
+use brickbat_rules::Family;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::scenario::Provenance;
+use brickbat_scenario::trigger::{CallState, Trigger};
 use brickbat_scenario::verdict::{Finding, Severity};
 
 pub use wrong::{file_name, kinds, words};
 
-/// The identity of a finding's cause: without the location of the finding and the calls in it.
+/// The identity of a finding's cause. Severity, check and `says` are its damage; the rest are its
+/// circumstances.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Signature {
     /// The severity.
     pub severity: Severity,
     /// The id of the check that fails.
     pub check: String,
-    /// The broken rule without its dialect, or a failing system's message. Empty for our own checks, where
-    /// the message follows from the check.
+    /// The family of the broken rule, or a failing system's message. Empty for our own checks, where the
+    /// message follows from the check.
     pub says: String,
+    /// The interruption of the system. Records from before Brickbat noted it have none.
+    pub trigger: Option<Trigger>,
+    /// The state of the calls concerned. Records from before Brickbat noted it have none.
+    pub calls: Option<CallState>,
 }
 
 impl Signature {
     /// The signature of a finding.
     pub fn of(finding: &Finding) -> Signature {
-        Signature::of_written(finding.check, finding.severity, finding.rule, &finding.message)
+        let damage = Signature::of_damage(finding.check, finding.severity, finding.rule, &finding.message);
+        Signature { trigger: Some(finding.trigger), calls: Some(finding.calls), ..damage }
     }
 
-    /// The signature of a finding that was recorded as these parts.
-    pub fn of_written(check: &str, severity: Severity, rule: Option<&str>, message: &str) -> Signature {
-        let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name).to_owned());
-        let says = rule.unwrap_or_else(|| match severity.quotes_error() {
+    /// The signature of damage that was recorded as these parts, in unknown circumstances.
+    pub fn of_damage(check: &str, severity: Severity, rule: Option<&str>, message: &str) -> Signature {
+        let rule = rule.map(|rule| rule.split_once('/').map_or(rule, |(_, name)| name));
+        let says = rule.map(family).unwrap_or_else(|| match severity.quotes_error() {
             true => skeleton(message),
             false => String::new(),
         });
-        Signature { severity, check: check.to_owned(), says }
+        Signature { severity, check: check.to_owned(), says, trigger: None, calls: None }
     }
 
-    /// The signature in the provenance of a scenario.
+    /// The signature in the provenance of a scenario. Older files name a rule instead of its family.
     pub fn of_found(found: &Provenance) -> Signature {
-        Signature { severity: found.severity, check: found.check.clone(), says: found.says.clone() }
+        Signature {
+            severity: found.severity,
+            check: found.check.clone(),
+            says: family(&found.says),
+            trigger: found.trigger,
+            calls: found.calls,
+        }
     }
 
     /// The provenance for a scenario found to trigger this cause in that system.
     pub fn found(&self, system: &str, dialect: Dialect, seed: u64) -> Provenance {
-        let Signature { severity, check, says } = self.clone();
+        let Signature { severity, check, says, trigger, calls } = self.clone();
         let brickbat = env!("CARGO_PKG_VERSION").to_owned();
         Provenance {
             check,
             severity,
             says,
+            trigger,
+            calls,
             system: system.to_owned(),
             canary: None,
             dialect,
@@ -62,10 +80,36 @@ impl Signature {
         }
     }
 
+    /// True if a finding has the same damage, whatever its circumstances.
+    pub fn is_same_damage(&self, finding: &Finding) -> bool {
+        self.has_damage_of(&Signature::of(finding))
+    }
+
+    /// True if a finding has this cause.
+    pub fn is_of(&self, finding: &Finding) -> bool {
+        self.is_like(&Signature::of(finding))
+    }
+
+    /// True if both are one cause. Circumstances that one of them does not name may be any.
+    pub fn is_like(&self, other: &Signature) -> bool {
+        let is_trigger = self.trigger == other.trigger || self.trigger.is_none() || other.trigger.is_none();
+        let are_calls = self.calls == other.calls || self.calls.is_none() || other.calls.is_none();
+        self.has_damage_of(other) && is_trigger && are_calls
+    }
+
+    fn has_damage_of(&self, other: &Signature) -> bool {
+        (self.severity, &self.check, &self.says) == (other.severity, &other.check, &other.says)
+    }
+
     /// True if one of the findings has this cause.
     pub fn is_among<'f>(&self, findings: impl IntoIterator<Item = &'f Finding>) -> bool {
-        findings.into_iter().any(|finding| Signature::of(finding) == *self)
+        findings.into_iter().any(|finding| self.is_of(finding))
     }
+}
+
+/// The family of a rule; any other text stays.
+fn family(says: &str) -> String {
+    Family::of(says).map_or_else(|| says.to_owned(), |family| family.name().to_owned())
 }
 
 /// A message without its names, numbers and ids.

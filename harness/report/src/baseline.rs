@@ -9,12 +9,14 @@ mod cover;
 mod old;
 mod pattern;
 mod read;
+mod thread;
 mod write;
 
 use serde::{Deserialize, Serialize};
 
 pub use pattern::is_of;
 pub use read::{Format, check_named};
+pub use thread::{ThreadEnding, ThreadState};
 pub use write::{Known, common_system, rewrite};
 
 use brickbat_scenario::verdict::{Finding, Severity};
@@ -35,7 +37,7 @@ use cover::covers_plan;
 ///     systems: [ai-sdk@5/ui-messages]   # optional; restricts `system` to modes, and pins versions
 ///     cases: ['abort/mid-batch#*']      # optional; restricts the entry to these plans
 ///     reason: Parts keep the state that they had when the stream broke off.
-///     reported: vercel/ai#10638         # an issue, a URL, or `not reported`
+///     reported: vercel/ai#10638, open 2026-11-28   # an issue or a URL, with its state; or `not reported`
 ///     classes: [event-order]            # optional; its failure classes, according to the reason
 ///     flaky: true                       # optional; it is not in every run, and is never stale
 ///     shown:                            # the plans in which it is expected, for each system and action
@@ -46,6 +48,9 @@ use cover::covers_plan;
 /// no longer occurs in that plan with the version that `shown` names, or no longer occurs in a plan from
 /// `cases`. If it does not occur with another version, that is not an error. Other plans that the entry covers
 /// may pass, so a filtered run needs no special case.
+///
+/// The state of a report is `open`, `fixed in VERSION` or `declined`, with the day on which it was read. A
+/// finding with a declined report is listed as decided upstream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Baseline {
     /// The file name, as given by the caller.
@@ -74,7 +79,8 @@ pub struct Entry {
     pub cases: Vec<String>,
     /// The reason for the findings, in a sentence.
     pub reason: String,
-    /// The public report: a URL, `owner/repository#number`, or `not reported`.
+    /// The public report: a URL, `owner/repository#number`, or `not reported`. After a comma it may have a
+    /// state with a date: `open`, `fixed in VERSION` or `declined`.
     pub reported: String,
     /// Classes of failures that only the reason reveals. Others follow from the scenario and the check.
     #[serde(default)]
@@ -94,6 +100,8 @@ pub struct Entry {
 pub enum Disposition {
     /// The baseline lists it.
     Expected,
+    /// The baseline lists it, and the maintainers have declined to change it: it is decided upstream.
+    Declined,
     /// The baseline does not list it.
     New,
 }
@@ -174,11 +182,6 @@ impl Entry {
     pub fn has_seen(&self, plan: &str) -> bool {
         self.shown.iter().any(|note| note.split_once(' ').is_some_and(|(_, noted)| noted == plan))
             || self.cases.iter().any(|pattern| covers_plan(pattern, plan))
-    }
-
-    /// The address of the public report, if there is one.
-    pub fn link(&self) -> Option<&str> {
-        (self.reported != NOT_REPORTED).then_some(self.reported.as_str())
     }
 
     /// True if it covers a plan, given that its baseline covers the system.

@@ -11,6 +11,7 @@
 //! Nothing is judged here, and no finding is dropped.
 
 use brickbat_engine::triage::Signature;
+use brickbat_scenario::trigger::Trigger;
 use brickbat_scenario::verdict::{Finding, Severity};
 
 /// The findings in a plan. A finding that follows from another is folded under it. The worst come first;
@@ -40,14 +41,17 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_shift_of_repetition(this, from)
         || is_same_record(this, from)
         || is_end_of_same_turn(this, from)
-        || is_refusal_of_rerun(this, from);
+        || is_refusal_of_rerun(this, from)
+        || is_cut_reply_kept(this, from)
+        || is_same_run(this, from)
+        || is_same_arguments(this, from);
     is_so && this.model == from.model
 }
 
 /// The same check reports the same about another call, at the same location. A system that drops calls may do
 /// so in each of its replies.
 fn is_same_loss(this: &Finding, from: &Finding) -> bool {
-    Signature::of(this) == Signature::of(from) && (this.place == from.place || this.check == DROPPED)
+    Signature::of(from).is_same_damage(this) && (this.place == from.place || this.check == DROPPED)
 }
 
 /// The thread had failed before, or in the same turn, so another failure is not another bug. A failure before
@@ -114,6 +118,26 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
         && pairs.contains(&(this.check, from.severity))
 }
 
+/// The provider refuses a thread because a reply that broke off is in it. The system took that reply for a
+/// complete one.
+fn is_cut_reply_kept(this: &Finding, from: &Finding) -> bool {
+    let is_refusal = is_failure(from) && from.rule.is_some() && !from.about.calls.is_empty();
+    let is_cut = from.trigger == Trigger::Stream && this.trigger == Trigger::Stream;
+    this.check == "truncation-noticed" && is_refusal && is_cut && this.about.turn <= from.about.turn
+}
+
+/// A call ran late, and with partial arguments: both are one run of the tool.
+fn is_same_run(this: &Finding, from: &Finding) -> bool {
+    let is_late = this.check == "executed-once" && from.check == "arguments-complete";
+    is_late && this.about.calls.iter().any(|call| from.about.calls.contains(call))
+}
+
+/// One interruption left the arguments of several calls incomplete. Some ran, others are only sent back.
+fn is_same_arguments(this: &Finding, from: &Finding) -> bool {
+    let is_of_arguments = |finding: &Finding| ARGUMENTS.contains(&finding.check);
+    is_of_arguments(this) && is_of_arguments(from) && this.trigger == from.trigger
+}
+
 /// A system that runs the calls of an earlier turn again puts their results after the message of the turn
 /// that has begun since, where the provider does not accept them. The rerun is a separate bug, and the
 /// rejection follows from it: without a rerun, the thread continues.
@@ -130,6 +154,9 @@ fn is_failure(finding: &Finding) -> bool {
 
 /// The checks that report that the thread does not continue.
 const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
+
+/// The checks about the arguments of calls.
+const ARGUMENTS: [&str; 2] = ["arguments-complete", "arguments-whole"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
@@ -330,6 +357,38 @@ mod tests {
         let hang = || finding("turn-ends", Severity::Hang).of_turn(1);
         assert_eq!(folded(vec![hang(), stuck(1)]).len(), 1);
         assert_eq!(folded(vec![hang(), stuck(0)]).len(), 2);
+    }
+
+    #[test]
+    fn a_cut_reply_that_is_taken_as_whole_follows_from_the_refusal_of_its_calls() {
+        let taken = || Finding {
+            trigger: Trigger::Stream,
+            ..finding("truncation-noticed", Severity::TruncationTaken).of_turn(0)
+        };
+        let refused = |trigger| Finding {
+            rule: Some("anthropic-messages/tool-result-missing"),
+            trigger,
+            ..brick(1).of_calls([CallKey(0)])
+        };
+        assert_eq!(folded(vec![refused(Trigger::Stream), taken()]).len(), 1);
+        assert_eq!(folded(vec![refused(Trigger::Stop), taken()]).len(), 2);
+    }
+
+    #[test]
+    fn a_call_that_runs_late_with_partial_arguments_is_one_run() {
+        let ran = |call| {
+            finding("arguments-complete", Severity::PartialArguments).of_calls([CallKey(call)]).of_turn(0)
+        };
+        let late = || finding("executed-once", Severity::ExecutedAgain).of_calls([CallKey(0)]).of_turn(1);
+        assert_eq!(folded(vec![ran(0), late()]).len(), 1);
+        assert_eq!(folded(vec![ran(1), late()]).len(), 2);
+    }
+
+    #[test]
+    fn partial_arguments_of_two_calls_are_one_cause() {
+        let ran = || finding("arguments-complete", Severity::PartialArguments).of_calls([CallKey(0)]);
+        let sent = || finding("arguments-whole", Severity::PartialArguments).of_calls([CallKey(1)]);
+        assert_eq!(folded(vec![ran(), sent()]).len(), 1);
     }
 
     #[test]

@@ -139,12 +139,11 @@ impl<'a> Divergences<'a> {
     /// Counts the failures that occur only in the first of two cases, and returns whether there are
     /// any.
     fn add(&mut self, one: &'a Case, other: &Case) -> bool {
-        let others: BTreeSet<Signature> = other.all_findings().map(Signature::of).collect();
         let mut counted = BTreeSet::new();
         let mut differs = false;
         for finding in &one.findings {
             let signature = Signature::of(finding);
-            if others.contains(&signature) {
+            if other.all_findings().any(|other| signature.is_same_damage(other)) {
                 self.shared.insert(signature);
                 continue;
             }

@@ -43,6 +43,7 @@ use crate::record::ReceiptNote;
 use brickbat_engine::run::Receipt;
 use brickbat_scenario::duty::Repaired;
 use brickbat_scenario::plan::{CONTROL, PlanId};
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::{Asked, Finding, Judgement, Severity, Verdict};
 
 /// The version of the format that is written and read here.
@@ -89,6 +90,9 @@ pub struct Case {
     pub system: String,
     /// The plan.
     pub plan: String,
+    /// Who does the unusual thing in the plan; older reports do not name it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub premise: Option<Premise>,
     /// The judgement.
     pub verdict: Verdict,
     /// The reason why the verdict is neither pass nor fail.
@@ -149,6 +153,7 @@ impl Case {
         Case {
             system: system.to_owned(),
             plan: plan.to_string(),
+            premise: None,
             verdict: judgement.verdict,
             reason: judgement.reason,
             findings: causes::fold(judgement.findings),
@@ -203,7 +208,10 @@ impl Case {
 
     /// The findings that count: all except those that a baseline lists.
     pub fn counted(&self) -> impl Iterator<Item = &Finding> {
-        let is_expected = |index| self.dispositions.get(index) == Some(&Disposition::Expected);
+        let is_expected = |index| match self.dispositions.get(index) {
+            Some(Disposition::Expected | Disposition::Declined) => true,
+            Some(Disposition::New) | None => false,
+        };
         self.findings
             .iter()
             .enumerate()
@@ -231,16 +239,22 @@ impl Case {
     }
 
     /// Compares the findings with baselines. The reference agent is never excused.
-    pub fn hold(&mut self, baselines: &[Baseline]) {
+    pub fn hold<'b>(&mut self, baselines: &'b [Baseline]) {
         if baselines.is_empty() {
             return;
         }
         let shown = self.plan_findings();
-        let is_held = |finding: &Finding| {
-            let held = |baseline: &Baseline| baseline.entry_of(&shown, finding).is_some();
-            !is_reference(&self.system) && baselines.iter().any(held)
+        let entry_of = |finding: &Finding| {
+            let held = |baseline: &'b Baseline| {
+                baseline.entry_of(&shown, finding).map(|index| &baseline.entries[index])
+            };
+            baselines.iter().find_map(held).filter(|_| !is_reference(&self.system))
         };
-        let disposition = |finding| if is_held(finding) { Disposition::Expected } else { Disposition::New };
+        let disposition = |finding| match entry_of(finding) {
+            Some(entry) if entry.is_declined() => Disposition::Declined,
+            Some(_) => Disposition::Expected,
+            None => Disposition::New,
+        };
         let dispositions = self.findings.iter().map(disposition).collect();
         self.dispositions = dispositions;
     }

@@ -5,7 +5,10 @@
 //! becomes a warning. When a provider changes its behaviour, a new dated profile is added, and the old
 //! ones stay unchanged.
 
+use std::borrow::Cow;
+
 use crate::checker::Switches;
+use crate::json::without_halves;
 use crate::streams::StreamRule;
 use crate::{Dialect, Envelope, Rule, Severity};
 
@@ -30,8 +33,20 @@ pub struct Profile {
     pub wording: &'static [(&'static Rule, &'static [&'static str])],
     /// The error body around the sentences.
     pub envelope: Envelope,
+    /// The treatment of half of a surrogate pair in a text. Only providers that were seen to refuse one do so;
+    /// the others read it as U+FFFD.
+    pub halves: Halves,
     /// Other differences between providers and between dates.
     pub(crate) switches: &'static dyn Switches,
+}
+
+/// How a provider treats an escape for half of a surrogate pair, such as `\ud83d` without its other half.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Halves {
+    /// It refuses the body.
+    Refused,
+    /// It reads U+FFFD in its place.
+    Replaced,
 }
 
 impl Profile {
@@ -52,7 +67,16 @@ impl Profile {
             tolerated_in_streams: &[],
             wording: &[],
             envelope,
+            halves: Halves::Refused,
             switches,
+        }
+    }
+
+    /// Returns the body as this provider reads it. All positions stay the same.
+    pub fn readable<'a>(&self, body: &'a [u8]) -> Cow<'a, [u8]> {
+        match self.halves {
+            Halves::Refused => Cow::Borrowed(body),
+            Halves::Replaced => without_halves(body),
         }
     }
 

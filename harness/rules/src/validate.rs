@@ -23,6 +23,7 @@ pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
 
 /// Like [`validate`], for a provider that remembers its earlier replies.
 pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[u8]) -> Vec<Violation> {
+    let body = &*profile.readable(body);
     let mut validator = Validator::new(profile, memory, None);
     match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
         Ok(()) => validator.out.into_violations(),
@@ -30,7 +31,7 @@ pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[
     }
 }
 
-/// Like [`validate_remembering`], for a parsed body, and for the model if the path of the request names
+/// Like [`validate_remembering`], for the parsed [`readable`](Profile::readable) body, and for the model if the path of the request names
 /// it.
 pub fn validate_asking(
     profile: &'static Profile,
@@ -57,6 +58,7 @@ pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
 /// Like [`validate`], for a request with a path that may name the model.
 pub fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
     let memory = Memory::default();
+    let body = &*profile.readable(body);
     let mut validator = Validator::new(profile, &memory, model);
     match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
         Ok(()) => validator.out.into_violations(),
@@ -69,6 +71,7 @@ pub fn validate_list_to(profile: &'static Profile, model: Option<&str>, list: &[
     let memory = Memory::default();
     let around = naming(profile.dialect.definition().bare, model);
     let around = Document::parse(&around).unwrap_or_default();
+    let list = &*profile.readable(list);
     let mut validator = Validator::new(profile, &memory, model);
     match walk_bare(list, &around, |part| validator.take(part)) {
         Ok(()) => validator.out.into_violations(),

@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::action::Action;
+use crate::premise::Premise;
 use crate::scenario::{Indices, Need, Stop, Times};
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
@@ -87,6 +88,9 @@ pub struct Plan {
     /// The failure classes of the scenario.
     #[serde(skip)]
     pub classes: Vec<String>,
+    /// Who does the unusual thing in the scenario. A control plan keeps the premise of its scenario.
+    #[serde(skip)]
+    pub premise: Premise,
     /// The profile that the provider applies, if the scenario names one.
     #[serde(skip)]
     pub profile: Option<String>,
@@ -135,6 +139,7 @@ impl Plan {
             model: None,
             needs: Vec::new(),
             classes: Vec::new(),
+            premise: Premise::User,
             profile: None,
             impossible: None,
             tools: Vec::new(),

@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::point::{Region, Side};
+use crate::premise::Premise;
 
 mod given;
 mod limits;
@@ -73,6 +74,9 @@ pub struct Scenario {
     /// The capabilities that a system needs for this scenario; without them, its plans are `unsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
+    /// Who does the unusual thing, if the actions, the tools and the model's replies do not show it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub premise: Option<Premise>,
     /// Names, each with the values that it takes in turn; `$name` is replaced by the value elsewhere in the
     /// file.
     /// Every combination is a variant.
@@ -106,6 +110,7 @@ impl Scenario {
             profile: None,
             model: None,
             needs: Vec::new(),
+            premise: None,
             vary: BTreeMap::new(),
             given: None,
             tools: BTreeMap::new(),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::duty::{Application, Duty, Left, Repaired};
 use crate::plan::CallKey;
 use crate::trace::ExchangeId;
+use crate::trigger::{CallState, Trigger};
 
 crate::named! {
     /// The verdict on one plan.
@@ -253,6 +254,10 @@ pub struct Finding {
     /// The provider's rule that is broken, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'static str>,
+    /// The interruption of the system before it, or another unusual event.
+    pub trigger: Trigger,
+    /// The state of the calls that it concerns.
+    pub calls: CallState,
     /// The model that the system was asked to use, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -302,6 +307,8 @@ impl Finding {
             message: message.to_owned(),
             place: String::new(),
             rule: None,
+            trigger: Trigger::Nothing,
+            calls: CallState::NoCall,
             model: None,
             expected: String::new(),
             got: String::new(),

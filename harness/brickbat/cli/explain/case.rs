@@ -40,9 +40,14 @@ pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
 }
 
 fn one(record: &Record, finding: &FindingNote) -> String {
-    let mut text = format!("\n── {}\n   at {}\n\n", finding.message, finding.place);
+    let mut text = format!("\n── {}\n   at {}\n", finding.message, finding.place);
+    if let Some(trigger) = finding.trigger {
+        text.push_str(&format!("   after {}\n", trigger.phrase()));
+    }
+    text.push('\n');
     for known in known(record, finding) {
-        let link = known.link().map(|link| format!(" ({link})")).unwrap_or_default();
+        let state = known.state().map(|state| format!(", {}", state.words())).unwrap_or_default();
+        let link = known.link().map(|link| format!(" ({link}{state})")).unwrap_or_default();
         text.push_str(&format!("known in {}: {}{link}\n\n", record.case.system, known.reason));
     }
     let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();

@@ -28,6 +28,8 @@ pub struct Manifest {
     /// The working tree under test, as an absolute path. `None` if a released version is tested.
     pub project: Option<PathBuf>,
     pub description: String,
+    /// The provider, if the SDK is its own client. `None` if the SDK is made for several providers.
+    pub vendor: Option<String>,
     /// The dialects that the adapter can configure the SDK for.
     pub dialects: Vec<Dialect>,
     /// How histories are stored and restored. The first mode is the one that an application would choose by
@@ -88,6 +90,7 @@ struct Sheet {
     name: String,
     sdk: String,
     description: String,
+    vendor: Option<String>,
     #[serde(default)]
     versions: Vec<Release>,
     /// The working tree under test, relative to the manifest's folder. Any version is accepted.
@@ -238,6 +241,7 @@ impl Manifest {
             version: None,
             project: None,
             description: String::new(),
+            vendor: None,
             dialects: Dialect::ALL.to_vec(),
             modes: Vec::new(),
             requires: Requires::default(),
@@ -387,6 +391,7 @@ impl Sheet {
             version: version.map(str::to_owned),
             project: self.project.as_ref().and_then(|project| place.path(project)),
             description: self.description.clone(),
+            vendor: self.vendor.clone(),
             dialects: self.dialects.clone(),
             modes: self.modes.iter().filter(offered).cloned().collect(),
             requires: release.requires.unwrap_or(self.requires),

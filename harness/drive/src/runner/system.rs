@@ -228,6 +228,8 @@ enum How {
 /// One adapter process for many plans. It is replaced when it dies.
 struct Adapted {
     dialects: Vec<Dialect>,
+    /// The provider, if it is the own client of one.
+    vendor: Option<String>,
     mode: String,
     /// The duties of an application that the adapter has.
     application: Application,
@@ -276,6 +278,7 @@ impl Running {
                         _ => Pace::adapted(subject.manifest.waits.silence, subject.manifest.stop_of(&mode)),
                     },
                     dialects: subject.manifest.dialects_of(Some(&mode)),
+                    vendor: subject.manifest.vendor.clone(),
                     application: subject.manifest.application(&mode),
                     capabilities: subject.manifest.capabilities_of(&mode, about.capabilities),
                     mode,
@@ -324,7 +327,20 @@ impl Running {
         if let Some(why) = &plan.impossible {
             return Some(why.clone());
         }
+        if let Some(why) = self.other_host(plan) {
+            return Some(why);
+        }
         plan.needs.iter().find(lacks).map(|need| format!("{} lacks {}", self.name, need.name()))
+    }
+
+    /// The reason why a plan at another host says nothing about the provider's own client.
+    fn other_host(&self, plan: &Plan) -> Option<String> {
+        let vendor = self.adapted()?.vendor.as_ref()?;
+        let host = plan.profile.as_deref().and_then(Profile::named)?;
+        let is_own = host.provider == Profile::newest(host.dialect).provider;
+        (!is_own).then(|| {
+            format!("{} is {vendor}'s own client, and the plan is about {}", self.name, host.provider)
+        })
     }
 
     /// The plan as this system sees it: with the names under which it offers the tools to the model.

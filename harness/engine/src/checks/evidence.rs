@@ -569,8 +569,9 @@ fn view(
     (model, body): (Option<&str>, &[u8]),
 ) -> RequestView {
     let dialect = plan.dialect_of(turn);
-    let document = Document::parse(body);
     let profile = provider::profile_of(dialect, profile);
+    let body = &*profile.readable(body);
+    let document = Document::parse(body);
     let violations = rules::validate_asking(profile, recall.memory(dialect), model, body, &document);
     let (is_read, document) = (document.is_ok(), document.unwrap_or_default());
     // Requests that the script does not answer need not follow the rules of the thread.

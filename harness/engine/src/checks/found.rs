@@ -18,7 +18,9 @@ impl Found {
     pub(super) fn of(evidence: &Evidence<'_>, Apart { known, application }: Apart<'_>) -> Found {
         let found = CHECKS.iter().flat_map(|check| (check.find)(evidence));
         let found = found.map(|finding| finding.beside(application));
-        let found = found.filter(|finding| !known.contains(&Signature::of(finding)));
+        let is_known = |finding: &Finding| known.iter().any(|known| known.is_same_damage(finding));
+        let found = found.filter(|finding| !is_known(finding));
+        let found = found.map(|finding| circumstances::entered(evidence, finding));
         let model = &evidence.plan.model;
         let mut found: Vec<Finding> =
             found.map(|finding| Finding { model: model.clone(), ..finding }).collect();

@@ -185,16 +185,16 @@ fn aftermath(evidence: &Evidence<'_>, bare: &Finding, turn: usize) -> String {
     if bare.severity != Severity::TurnFailed {
         return String::new();
     }
-    let back = circumstances::returned_to(evidence, turn)
+    let back = turn_events::returned_to(evidence, turn)
         .map_or_else(String::new, |dialect| format!("; the last turn works because it is back on {dialect}"));
-    circumstances::clause(evidence, turn) + &back
+    turn_events::clause(evidence, turn) + &back
 }
 
 /// A finding about a turn that fails. It has the severity `lasting` only if the last turn also fails.
 fn failure(evidence: &Evidence<'_>, check: &Check, lasting: Severity, place: Place) -> Finding {
     let last = last_failure(evidence, check).filter(|_| lasting != Severity::TurnFailed);
     // A turn on another provider does not prove that the thread works again on this one.
-    let is_back = place.turn.is_some_and(|turn| circumstances::returned_to(evidence, turn).is_some());
+    let is_back = place.turn.is_some_and(|turn| turn_events::returned_to(evidence, turn).is_some());
     let (severity, permanence) = match last {
         Some(_) => (lasting, Some(Permanence::Permanent)),
         None if is_back => (Severity::TurnFailed, None),

@@ -5,7 +5,10 @@ use super::prelude::*;
 
 flaw! {
     Flaw::new("result-surrogate-kept", "thread-survives").class("bad-unicode")
-        .not_on(&[Dialect::Gemini, Dialect::Mistral], "it is not known to be refused");
+        .not_on(
+            &[Dialect::Gemini, Dialect::Mistral, Dialect::OpenaiChat],
+            "it is not known to be refused",
+        );
 
     fn request(&mut self, setup: &Setup, thread: &mut [Message], _: RequestId, _: Asking) -> Vec<u8> {
         let body = request::body(setup, thread);

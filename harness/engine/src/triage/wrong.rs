@@ -27,7 +27,7 @@ pub fn kinds(scenario: &Scenario) -> BTreeSet<String> {
 /// The file name for a regression. Equal causes have equal names; different causes have different names.
 pub fn file_name(signature: &Signature, scenario: &Scenario) -> String {
     let kinds: Vec<String> = kinds(scenario).into_iter().collect();
-    let Signature { severity, check, says } = signature;
+    let Signature { severity, check, says, trigger: _, calls: _ } = signature;
     let key = format!("{} {check} {says} {}", severity.name(), kinds.join(" "));
     let name = kinds.iter().take(MAX_NAMED).fold(check.clone(), |name, kind| format!("{name}-{kind}"));
     format!("{name}-{:06x}.yaml", fnv1a(key.as_bytes()) & 0x00ff_ffff)

@@ -123,6 +123,11 @@ impl Entry {
             let wanted = "write `owner/repository#number`, an https:// address, or `not reported`";
             return wrong("reported", format!("`{link}` is not a link; {wanted}"));
         }
+        if self.has_unknown_state() {
+            let wanted = "after the link, write `, open DATE`, `, fixed in VERSION DATE` or `, declined DATE`, \
+                          with a date such as 2026-11-28";
+            return wrong("reported", format!("`{}` has an unknown state; {wanted}", self.reported));
+        }
         if let Some(at) = self.cases.iter().position(|case| case.trim().is_empty()) {
             return wrong(&format!("cases/{at}"), "the name of a plan is empty".to_owned());
         }
@@ -177,6 +182,21 @@ mod tests {
     }
 
     #[test]
+    fn a_link_may_have_a_state_with_a_date() {
+        let read = |reported: &str| {
+            let text = GOOD.replace("reported: not reported", &format!("reported: {reported}"));
+            Baseline::parse(&text, "b.yaml").unwrap().entries.remove(0)
+        };
+        let declined = read("a/b#1, declined 2026-07-23");
+        assert_eq!((declined.link(), declined.is_declined()), (Some("a/b#1"), true));
+        let open = read("a/b#1, open 2026-11-28");
+        assert_eq!((open.link(), open.is_declined()), (Some("a/b#1"), false));
+        assert_eq!(open.state().unwrap().words(), "open 2026-11-28");
+        // Files from before states were written.
+        assert_eq!((read("a/b#1").link(), read("a/b#1").state()), (Some("a/b#1"), None));
+    }
+
+    #[test]
     fn the_error_for_the_previous_format_says_how_to_rewrite_it() {
         let text = "schema: 1\nsystem: 'ai-sdk@*/*'\nentries:\n  - check: parts-settled\n    harm: stuck-part\n    \
             reason: It is so.\n    systems: ['*/ui-messages']\n    plans: [a/b@x]\n";
@@ -216,6 +236,8 @@ mod tests {
         refused("    reason: It is so.\n", "", 4, "the key `reason` is missing");
         refused("    reported: not reported\n", "", 4, "the key `reported` is missing");
         refused("reported: not reported", "reported: see there", 7, "is not a link");
+        let stated = "reported: a/b#1, closed 2026-11-28";
+        refused("reported: not reported", stated, 7, "unknown state; after the link, write `, open DATE`");
         refused("reported:", "rule: openai-chat/no-such\n    reported:", 7, "unknown rule");
         refused("reported:", "systems: [other@6]\n    reported:", 7, "not a version or mode of `ai-sdk@6`");
         refused("reported:", "cases: [a/b@x, '']\n    reported:", 7, "the name of a plan is empty");

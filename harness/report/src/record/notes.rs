@@ -10,6 +10,7 @@ use brickbat_scenario::duty::Left;
 use brickbat_scenario::plan::{Plan, PlannedCall, PlannedSearch, PlannedTurn};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
+use brickbat_scenario::trigger::{CallState, Trigger};
 use brickbat_scenario::verdict::{Finding, Permanence, Severity, Verdict};
 
 /// `case.json`: the plan that was run, and its judgement.
@@ -63,6 +64,12 @@ pub struct FindingNote {
     pub place: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// The interruption of the system before; older records do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// The state of the calls concerned; older records do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallState>,
     /// The model that the system was asked to use, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -79,7 +86,8 @@ pub struct FindingNote {
 impl FindingNote {
     /// The properties that it shares with other findings of its cause.
     pub fn signature(&self) -> Signature {
-        Signature::of_written(&self.check, self.severity, self.rule.as_deref(), &self.message)
+        let damage = Signature::of_damage(&self.check, self.severity, self.rule.as_deref(), &self.message);
+        Signature { trigger: self.trigger, calls: self.calls, ..damage }
     }
 
     pub fn of(finding: &Finding) -> FindingNote {
@@ -90,6 +98,8 @@ impl FindingNote {
             message: finding.message.clone(),
             place: finding.place.clone(),
             rule: finding.rule.map(str::to_owned),
+            trigger: Some(finding.trigger),
+            calls: Some(finding.calls),
             model: finding.model.clone(),
             expected: finding.expected.clone(),
             got: finding.got.clone(),

@@ -1,6 +1,6 @@
 //! The end of a run's output: the failures by cause, and the next command to run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use super::cause::Cause;
@@ -10,6 +10,7 @@ use super::stopped::UNCONFIRMED;
 use super::text::{Tone, counted, level, summary_of};
 use super::{Case, Report, is_reference};
 use brickbat_rules::Profile;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::Severity;
 
 /// The settings of the printed report.
@@ -90,11 +91,19 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
     let _ = writeln!(text, "{}: {words}\n", (page.paint)(tone, word));
 }
 
-/// A line for each severity, and two for each of its causes. Causes that need no fault come before all others.
+/// A line for each severity, and two for each of its causes. Causes that need no fault come before all others; the
+/// rest is listed by premise.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
-    let alike = |a: &Cause<'_>, b: &Cause<'_>| a.severity_words() == b.severity_words();
+    let premises: BTreeSet<_> = causes.iter().filter_map(premise_after_faults).collect();
     let listed = &causes[..causes.len().min(MAX_LISTED)];
-    for alike in listed.chunk_by(alike) {
+    let mut headed = None;
+    for alike in listed.chunk_by(|a, b| group(a) == group(b)) {
+        let premise = premise_after_faults(&alike[0]);
+        // A single premise needs no heading.
+        if premises.len() > 1 && premise != headed {
+            premise.into_iter().for_each(|premise| heading(text, premise, page));
+            headed = premise;
+        }
         let (severity, words) = (alike[0].signature.severity, alike[0].severity_words());
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
         let room = page.width.saturating_sub(words.len() + 2);
@@ -115,6 +124,30 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
         text.push('\n');
     }
 }
+
+/// The causes that are listed together: they have the same premise and the same severity.
+fn group(cause: &Cause<'_>) -> (Option<Option<Premise>>, String) {
+    (premise_after_faults(cause), cause.severity_words())
+}
+
+/// The premise of a cause that needs a fault. `Some(None)` if its plans come from an older report.
+fn premise_after_faults(cause: &Cause<'_>) -> Option<Option<Premise>> {
+    (!cause.fails_without_fault()).then(|| cause.premise())
+}
+
+/// The heading above the causes with one premise.
+fn heading(text: &mut String, premise: Option<Premise>, page: &Page<'_>) {
+    let Some(premise) = premise else {
+        let _ = writeln!(text, "other:");
+        return;
+    };
+    let sentence = lowered(premise.sentence());
+    let words = in_one_line(&sentence, page.width.saturating_sub(premise.name().len() + HEADED.len() + 2));
+    let _ = writeln!(text, "{HEADED}{}: {words}", premise.name());
+}
+
+/// The beginning of a heading.
+const HEADED: &str = "premise ";
 
 /// A cause: its id, its check, the number of plans in which it occurs, and one such plan.
 fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
@@ -181,10 +214,13 @@ fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
 
 fn baselines(text: &mut String, report: &Report, page: &Page<'_>) {
     for held in &report.baselines {
-        let n_findings: usize = held.entries.iter().map(|entry| entry.n_findings).sum();
-        if n_findings > 0 {
-            let word = (page.paint)(Tone::Good, "expected");
-            let _ = writeln!(text, "{word}: {}, listed in {}", counted(n_findings, "finding"), held.file);
+        for (is_declined, word) in [(false, "expected"), (true, "decided upstream")] {
+            let of_kind = held.entries.iter().filter(|entry| entry.is_declined() == is_declined);
+            let n_findings: usize = of_kind.map(|entry| entry.n_findings).sum();
+            if n_findings > 0 {
+                let word = (page.paint)(Tone::Good, word);
+                let _ = writeln!(text, "{word}: {}, listed in {}", counted(n_findings, "finding"), held.file);
+            }
         }
         for stale in held.stale.iter().take(MAX_NAMED) {
             let (check, n) = (&stale.check, counted(stale.plans.len(), "plan"));

@@ -1,9 +1,12 @@
 //! Causes in a run: the findings on a system, one for each signature, with the plans in which it
 //! occurs.
 
+use std::cmp::Reverse;
+
 use super::{Case, Report, short};
 use brickbat_engine::triage::Signature;
-use brickbat_scenario::verdict::Finding;
+use brickbat_scenario::premise::Premise;
+use brickbat_scenario::verdict::{Finding, Severity};
 
 /// Findings with one signature on one system.
 #[derive(Debug, Clone)]
@@ -44,6 +47,19 @@ impl Cause<'_> {
         self.shown.iter().any(|(case, _)| !case.unconfirmed)
     }
 
+    /// Who does the unusual thing: the most common one in the plans in which it occurs.
+    pub fn premise(&self) -> Option<Premise> {
+        self.shown.iter().filter_map(|(case, _)| case.premise).min()
+    }
+
+    /// The position among the causes of a run: those that need no fault first, then by premise, by severity, and
+    /// the most frequent first.
+    fn weight(&self) -> (bool, Option<Premise>, Severity, Reverse<usize>) {
+        let needs_fault = !self.fails_without_fault();
+        let premise = self.premise().filter(|_| needs_fault);
+        (needs_fault, premise, self.signature.severity, Reverse(self.shown.len()))
+    }
+
     /// Its id: 16 hexadecimal digits, the same in every run in which it occurs, regardless of the run's
     /// other results.
     pub fn id(&self) -> String {
@@ -52,8 +68,8 @@ impl Cause<'_> {
 }
 
 impl Report {
-    /// The causes of everything that counts. Those that need no fault come first, then the worst and most
-    /// frequent.
+    /// The causes of everything that counts: those that need no fault first, then those with the most common
+    /// premise, and among them the worst and most frequent.
     pub fn causes(&self) -> Vec<Cause<'_>> {
         let mut causes: Vec<Cause<'_>> = Vec::new();
         for case in &self.cases {
@@ -74,12 +90,8 @@ impl Report {
         // A control plan represents its cause.
         causes.iter_mut().for_each(|cause| cause.shown.sort_by_key(|(case, _)| !case.is_control()));
         causes.sort_by(|a, b| {
-            let by_weight = |cause: &Cause<'_>| {
-                let needs_fault = !cause.fails_without_fault();
-                (needs_fault, cause.signature.severity, usize::MAX - cause.shown.len())
-            };
-            by_weight(a)
-                .cmp(&by_weight(b))
+            (a.weight())
+                .cmp(&b.weight())
                 .then_with(|| (a.system, &a.signature).cmp(&(b.system, &b.signature)))
         });
         causes
@@ -92,10 +104,13 @@ pub(super) const WITHOUT_FAULT: &str = "fails without any fault";
 #[cfg(test)]
 mod tests {
     use crate::report::brief::{self, Page};
-    use crate::report::{Case, Circumstances, EarlyEnd, Report, annotations, html, junit, text};
+    use crate::report::{Case, Cause, Circumstances, EarlyEnd, Report, annotations, html, junit, text};
     use brickbat_rules::dialect::Dialect;
     use brickbat_scenario::plan::PlanId;
+    use brickbat_scenario::premise::Premise;
+    use brickbat_scenario::trigger::{CallState, Trigger};
     use brickbat_scenario::verdict::{Finding, Judgement, Severity, Verdict};
+    use std::collections::BTreeSet;
 
     const SYSTEM: &str = "ai-sdk@6.0.326/ui-messages";
 
@@ -140,6 +155,117 @@ mod tests {
         // As in another shard, where another plan represents each.
         assert_eq!(printed(vec![case("k=0", &[LOST]), case("k=2", &[STUCK])]), both);
         assert_eq!(printed(vec![case("k=2", &[STUCK])]), both[1..]);
+    }
+
+    /// A plan with one finding, in these circumstances.
+    fn seen(plan: &str, finding: Finding) -> Case {
+        Case { plan: plan.to_owned(), findings: vec![finding], ..case("x", &[]) }
+    }
+
+    fn refused(rule: &'static str, trigger: Trigger, calls: CallState) -> Finding {
+        let bare = Finding::new("thread-survives", Severity::BrickedByProvider, rule);
+        Finding { rule: Some(rule), trigger, calls, ..bare }
+    }
+
+    fn raised(message: &str, trigger: Trigger, calls: CallState) -> Finding {
+        let bare = Finding::new("thread-survives", Severity::BrickedByClient, message);
+        Finding { trigger, calls, ..bare }
+    }
+
+    /// The number of plans of each cause.
+    fn counts(cases: Vec<Case>) -> Vec<usize> {
+        let report = Report::new(0, Vec::new(), cases);
+        let causes = report.causes();
+        let ids: BTreeSet<String> = causes.iter().map(Cause::id).collect();
+        assert_eq!(ids.len(), causes.len(), "no id is printed twice");
+        causes.iter().map(|cause| cause.shown.len()).collect()
+    }
+
+    #[test]
+    fn one_brick_in_three_dialects_is_one_cause() {
+        // As LangGraph: a call without a result, after a stop at different points.
+        let brick = |rule| refused(rule, Trigger::Stop, CallState::Unanswered);
+        let cases = vec![
+            seen("abort/mid-batch#k=1@openai-chat", brick("openai-chat/tool-message-missing")),
+            seen("abort/mid-batch#k=3@openai-responses", brick("openai-responses/tool-output-missing")),
+            seen("abort/in-arguments@anthropic-messages", brick("anthropic-messages/tool-result-missing")),
+            seen("abort/second-batch@gemini", brick("gemini/response-count")),
+        ];
+        assert_eq!(counts(cases), [4]);
+    }
+
+    #[test]
+    fn a_split_reply_is_one_cause_whichever_rule_refuses_it() {
+        // As google-genai: each chunk becomes a content of its own.
+        let split = |rule| Finding {
+            severity: Severity::TurnFailed,
+            ..refused(rule, Trigger::Nothing, CallState::Answered)
+        };
+        let cases = vec![
+            seen("abort/after-all-calls@gemini+control", split("gemini/thought-signature-missing")),
+            seen("model/text-between-calls@gemini", split("gemini/call-not-after-user")),
+        ];
+        assert_eq!(counts(cases), [2]);
+    }
+
+    #[test]
+    fn a_broken_stream_is_one_cause_in_whichever_way_it_breaks() {
+        let lost = || Finding {
+            trigger: Trigger::Stream,
+            calls: CallState::Answered,
+            ..Finding::new("results-kept", Severity::ResultsLost, "gone")
+        };
+        let plans = ["reset-in-stream", "eof-in-stream", "error-event", "end-early"];
+        let cases: Vec<Case> = plans.iter().map(|plan| seen(&format!("fault/{plan}@x"), lost())).collect();
+        assert_eq!(counts(cases.clone()), [4]);
+        // As Mastra: a model that repeats an id loses a result as well, and that is another bug.
+        let same_id = Finding { trigger: Trigger::Model, ..lost() };
+        assert_eq!(counts([cases, vec![seen("model/same-id@x", same_id)]].concat()), [4, 1]);
+    }
+
+    #[test]
+    fn an_approval_is_a_cause_apart_from_a_broken_stream() {
+        // As the AI SDK: one error message, two bugs.
+        let missing = |trigger, n: usize| {
+            raised(&format!("Tool results are missing for calls call_{n}."), trigger, CallState::Unanswered)
+        };
+        let cases = vec![
+            seen("approval/kill-after-consent@x", missing(Trigger::Approval, 1)),
+            seen("fault/eof-in-stream#p=a@x", missing(Trigger::Stream, 2)),
+            seen("fault/reset-in-stream#p=b@x", missing(Trigger::Stream, 3)),
+        ];
+        assert_eq!(counts(cases), [2, 1]);
+        // As ADK for TypeScript: one refusal, an approval and a repeated id.
+        let brick = |trigger| refused("gemini/response-count", trigger, CallState::Unanswered);
+        let cases = vec![
+            seen("approval/batch@gemini", brick(Trigger::Approval)),
+            seen("model/same-id@gemini", brick(Trigger::Model)),
+        ];
+        assert_eq!(counts(cases), [1, 1]);
+    }
+
+    #[test]
+    fn one_damage_of_two_severities_has_two_ids() {
+        // As Genkit.
+        let failed =
+            |severity| Finding { severity, ..refused("gemini/text-empty", Trigger::Stop, CallState::NoCall) };
+        let both = vec![failed(Severity::BrickedByProvider), failed(Severity::TurnFailed)];
+        assert_eq!(counts(vec![Case { findings: both, ..case("x", &[]) }]), [1, 1]);
+    }
+
+    #[test]
+    fn what_the_user_does_comes_before_what_the_model_does() {
+        let of =
+            |premise, variant, findings: &[_]| Case { premise: Some(premise), ..case(variant, findings) };
+        let cases = vec![of(Premise::Model, "k=0", &[LOST]), of(Premise::User, "k=1", &[STUCK])];
+        let report = Report::new(0, Vec::new(), cases);
+        let checks: Vec<String> = report.causes().into_iter().map(|cause| cause.signature.check).collect();
+        assert_eq!(checks, ["parts-settled", "results-kept"]);
+        let paint = |_, word: &str| word.to_owned();
+        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &|_| None, paint: &paint };
+        let text = brief::render(&report, &page);
+        let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("premise ")).collect();
+        assert!(headings.len() == 2 && headings[0].starts_with("premise user: "), "{text}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Case, is_reference};
-use crate::baseline::{Baseline, CONTROL, Entry, PlanFindings, Stale};
+use crate::baseline::{Baseline, CONTROL, Entry, PlanFindings, Stale, ThreadEnding, ThreadState};
 use brickbat_scenario::verdict::Severity;
 
 /// A baseline, compared with a run.
@@ -43,6 +43,9 @@ pub struct EntryFindings {
     /// The address of the public report.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<String>,
+    /// The state of the public report, if the entry names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<ThreadState>,
     /// Its findings in this run.
     pub n_findings: usize,
     /// The cases in which they occur.
@@ -102,6 +105,17 @@ impl BaselineComparison {
 }
 
 impl EntryFindings {
+    /// True if the maintainers have declined to change it.
+    pub fn is_declined(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.ending == ThreadEnding::Declined)
+    }
+
+    /// The public report with its state, in parentheses after a space; empty if there is none.
+    pub fn report_words(&self) -> String {
+        let state = self.state.as_ref().map(|state| format!(", {}", state.words())).unwrap_or_default();
+        self.link.as_deref().map(|link| format!(" ({link}{state})")).unwrap_or_default()
+    }
+
     fn of((entry, number): (&Entry, usize)) -> EntryFindings {
         EntryFindings {
             entry: number,
@@ -111,6 +125,7 @@ impl EntryFindings {
             reason: entry.reason.clone(),
             explained: entry.is_explained(),
             link: entry.link().map(str::to_owned),
+            state: entry.state(),
             n_findings: 0,
             n_cases: 0,
         }

@@ -107,6 +107,7 @@ fn add(suites: &mut Vec<TestSuite>, system: &str, test: TestCase) {
 fn line(case: &Case, index: usize, finding: &Finding) -> String {
     let disposition = match case.dispositions.get(index) {
         Some(Disposition::Expected) => "expected: ",
+        Some(Disposition::Declined) => "decided upstream: ",
         Some(Disposition::New) => "new: ",
         None => "",
     };

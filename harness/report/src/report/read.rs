@@ -10,6 +10,7 @@ use crate::baseline::{Disposition, check_named};
 use crate::record::{FindingNote, ReceiptNote};
 use brickbat_rules::Rule;
 use brickbat_scenario::duty::Repaired;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::verdict::{Finding, Verdict};
 
 /// The largest report that is read, in bytes. A case takes about 1 KB, and a run has a few thousand.
@@ -67,6 +68,8 @@ struct WrittenReport {
 struct WrittenCase {
     system: String,
     plan: String,
+    #[serde(default)]
+    premise: Option<Premise>,
     verdict: Verdict,
     #[serde(default)]
     reason: Option<String>,
@@ -139,6 +142,7 @@ impl WrittenCase {
         Ok(Case {
             system: self.system,
             plan: self.plan,
+            premise: self.premise,
             verdict: self.verdict,
             reason: self.reason,
             findings,
@@ -169,7 +173,9 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
     let also = findings_of(note.also, &format!("{place}/also"))?;
-    let FindingNote { severity, permanence, message, place, model, expected, got, left, .. } = note;
+    let FindingNote { severity, permanence, message, place, trigger, calls, model, expected, got, left, .. } =
+        note;
     let bare = Finding::new(check, severity, &message);
-    Ok(Finding { permanence, place, rule, model, expected, got, also, left, ..bare })
+    let (trigger, calls) = (trigger.unwrap_or(bare.trigger), calls.unwrap_or(bare.calls));
+    Ok(Finding { permanence, place, rule, trigger, calls, model, expected, got, also, left, ..bare })
 }

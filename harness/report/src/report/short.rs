@@ -6,6 +6,7 @@
 
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::hash::fnv1a;
+use brickbat_scenario::trigger::{CallState, Trigger};
 
 /// The id of a case: 16 hexadecimal digits, the same in every run.
 pub fn case_id(system: &str, plan: &str) -> String {
@@ -15,9 +16,12 @@ pub fn case_id(system: &str, plan: &str) -> String {
 
 /// The id of a cause: 16 hexadecimal digits, the same in every run.
 pub fn cause_id(system: &str, signature: &Signature) -> String {
-    let Signature { severity, check, says } = signature;
+    let Signature { severity, check, says, trigger, calls } = signature;
+    let trigger = trigger.map_or("", Trigger::name);
+    let calls = calls.map_or("", CallState::name);
     // The last line spreads the difference of two systems over all digits.
-    let text = format!("{says}\n{check}\n{}\n{system}\nwhat is wrong with it", severity.name());
+    let text =
+        format!("{trigger}\n{calls}\n{says}\n{check}\n{}\n{system}\nwhat is wrong with it", severity.name());
     format!("{:016x}", fnv1a(text.as_bytes()))
 }
 
@@ -94,6 +98,8 @@ mod tests {
             severity,
             check: check.to_owned(),
             says: says.to_owned(),
+            trigger: Some(Trigger::Stop),
+            calls: Some(CallState::Answered),
         };
         let lost = signature("results-kept", "", Severity::ResultsLost);
         let ids = [
@@ -104,6 +110,8 @@ mod tests {
             cause_id("ai-sdk@7", &signature("results-kept", "", Severity::ViewsDiffer)),
             cause_id("ai-sdk@7", &signature("results-once", "", Severity::ResultsLost)),
             cause_id("ai-sdk@7", &signature("results-kept", "x", Severity::ResultsLost)),
+            cause_id("ai-sdk@7", &Signature { trigger: Some(Trigger::Kill), ..lost.clone() }),
+            cause_id("ai-sdk@7", &Signature { calls: Some(CallState::Unanswered), ..lost.clone() }),
         ];
         let short = ShortIds::of_causes(ids.to_vec());
         for id in &ids {

@@ -92,6 +92,7 @@ impl<'a> Lowered<'a> {
             model: scenario.model.clone(),
             needs,
             classes: scenario.class.clone(),
+            premise: scenario.premise(),
             profile: scenario.profile.clone(),
             impossible,
             tools,

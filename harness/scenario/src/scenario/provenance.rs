@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::trigger::{CallState, Trigger};
 use crate::verdict::Severity;
 use brickbat_rules::dialect::Dialect;
 
@@ -16,10 +17,16 @@ pub struct Provenance {
     /// The severity: what the user loses.
     #[serde(rename = "harm")]
     pub severity: Severity,
-    /// The broken rule without its dialect, or a refusing system's message. Empty if the check alone
-    /// identifies the cause.
+    /// The family of the broken rule, or a refusing system's message. Empty if the check alone identifies
+    /// the damage. Older files name the rule itself, without its dialect.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub says: String,
+    /// The interruption of the system before; older files do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<Trigger>,
+    /// The state of the calls concerned; older files do not name it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<CallState>,
     /// The system on which it was found, such as `ai-sdk@6.0.326/ui-messages`.
     pub system: String,
     /// The planted bug that causes the same failure in the simulation, if there is one.

@@ -26,10 +26,10 @@ fn expected(text: &mut String, entry: &EntryFindings, paint: impl Fn(Tone, &str)
     let findings = counted(entry.n_findings, "finding");
     let cases = counted(entry.n_cases, "plan");
     let name = named(&entry.check, entry.severity);
-    let _ = writeln!(text, "{} {name}: {findings} in {cases}", paint(Tone::Good, "expected"));
+    let word = if entry.is_declined() { "decided upstream" } else { "expected" };
+    let _ = writeln!(text, "{} {name}: {findings} in {cases}", paint(Tone::Good, word));
     let reason = if entry.explained { entry.reason.clone() } else { paint(Tone::Warn, "not yet explained") };
-    let link = entry.link.as_deref().map(|link| format!(" ({link})")).unwrap_or_default();
-    let _ = writeln!(text, "  {reason}{link}");
+    let _ = writeln!(text, "  {reason}{}", entry.report_words());
 }
 
 fn gone(

@@ -8,9 +8,13 @@ use super::switches::{
     Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, TwinCalls,
 };
 use super::{content, pairing, relatives, schema, stream};
-use crate::{Dialect, Envelope, Profile, RelativeEnvelope, Rule};
+use crate::{Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
 
-const BASE: Profile = Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Openai, &OPENAI);
+/// No refusal of half a surrogate pair by OpenAI is known.
+const BASE: Profile = Profile {
+    halves: Halves::Replaced,
+    ..Profile::base(Dialect::OpenaiChat, "OpenAI", Envelope::Openai, &OPENAI)
+};
 
 /// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
@@ -248,6 +252,8 @@ const MAX_CALL_ID_CHARS: usize = 64;
 const DEEPSEEK: Profile = Profile {
     name: "deepseek",
     provider: "DeepSeek",
+    // https://github.com/BYK/loreai/issues/68: "lone leading surrogate in hex escape".
+    halves: Halves::Refused,
     tolerated: &[&pairing::TOOL_MESSAGE_UNKNOWN_ID],
     given_up: &[
         &schema::MESSAGES_EMPTY,

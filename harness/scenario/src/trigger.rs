@@ -1,0 +1,99 @@
+//! The circumstances of a finding: what interrupted the system, and the state of the calls concerned.
+//!
+//! A cause is identified by them together with its damage, so both are coarse: a stop at another point, or a
+//! connection that breaks in another way, is the same trigger.
+
+use crate::action::Action;
+
+crate::named! {
+    /// The interruption of the system before a finding, or another unusual event.
+    pub enum Trigger {
+        /// Nothing: the conversation was healthy.
+        Nothing = "nothing",
+        /// The user was asked, and stopped, left or answered.
+        Approval = "approval",
+        /// The user stopped the turn.
+        Stop = "stop",
+        /// The reply broke off, or its stream was broken.
+        Stream = "stream",
+        /// The provider refused a request.
+        Refusal = "refusal",
+        /// The process was killed.
+        Kill = "kill",
+        /// An exception or a limit ended the turn.
+        Exception = "exception",
+        /// A message came while the turn was running.
+        Message = "message",
+        /// A tool failed, never returned, or answered out of order.
+        Tool = "tool",
+        /// The model sent something that does not fit.
+        Model = "model",
+        /// The history was shortened, or the user took a part of it back.
+        Transform = "transform",
+        /// The thread moved to another provider, or thinking was switched.
+        Switch = "switch",
+        /// The history was there before the first turn.
+        Given = "given",
+    }
+}
+
+crate::named! {
+    /// The state of the calls that a finding concerns.
+    pub enum CallState {
+        /// It concerns no call, or the state of its calls does not matter.
+        NoCall = "no-call",
+        /// The arguments of a call had not arrived completely.
+        Cut = "cut",
+        /// The arguments had arrived completely, and the finding is about them.
+        Complete = "complete",
+        /// A call had no result.
+        Unanswered = "unanswered",
+        /// Every call had its result.
+        Answered = "answered",
+    }
+}
+
+impl Trigger {
+    /// The trigger that an action is.
+    pub fn of_action<C, S>(action: &Action<C, S>) -> Trigger {
+        match action {
+            Action::Abort | Action::StopAgain | Action::Stall => Trigger::Stop,
+            Action::Ignore => Trigger::Approval,
+            Action::Reset
+            | Action::Eof
+            | Action::EndEarly
+            | Action::Error(_)
+            | Action::Malformed
+            | Action::Duplicate
+            | Action::Pause => Trigger::Stream,
+            Action::Http(_) => Trigger::Refusal,
+            Action::Kill => Trigger::Kill,
+            Action::Interrupt(_) | Action::Finish => Trigger::Exception,
+            Action::Steer(_) | Action::Prompt(_) | Action::Inject(_) | Action::Aside(_) => Trigger::Message,
+            Action::Settle(_) => Trigger::Tool,
+            Action::Tokens(_) | Action::Trim(_) | Action::Summarise(_) | Action::Rewind(_) => {
+                Trigger::Transform
+            }
+            Action::Thinking(_) | Action::Provider(_) => Trigger::Switch,
+        }
+    }
+
+    /// The event as a phrase that follows "after".
+    pub fn phrase(self) -> &'static str {
+        match self {
+            Trigger::Nothing => "nothing unusual",
+            Trigger::Approval => "a question to the user",
+            Trigger::Stop => "a stop by the user",
+            Trigger::Stream => "a broken stream",
+            Trigger::Refusal => "a refused request",
+            Trigger::Kill => "a kill of the process",
+            Trigger::Exception => "an exception or a limit",
+            Trigger::Message => "a message in the running turn",
+            Trigger::Tool => "an unusual tool",
+            Trigger::Model => "an unusual reply of the model",
+            Trigger::Transform => "a shortened history",
+            Trigger::Switch => "a switch of the model",
+            Trigger::Given => "a given history",
+        }
+    }
+}
