@@ -90,6 +90,7 @@ impl Chosen {
             scenarios,
             filter,
             exclude,
+            premises,
             system: _,
             model: _,
             dialects: _,
@@ -97,7 +98,7 @@ impl Chosen {
             seed: _,
             shard: _,
         } = self;
-        !scenarios.is_empty() || filter.is_some() || !exclude.is_empty()
+        !scenarios.is_empty() || filter.is_some() || !exclude.is_empty() || !premises.is_empty()
     }
 
     pub(super) fn profile_names(&self) -> Vec<String> {

@@ -220,7 +220,7 @@ impl Run {
 
     /// The set of requirements that the run covers completely, if any.
     fn whole_requirements(&self, work: &Work, cases: &[Case]) -> Option<Requirements> {
-        if work.chosen.is_part() || !self.premises.is_empty() || self.rerun_failed.is_some() {
+        if work.chosen.is_part() || self.rerun_failed.is_some() {
             return None;
         }
         let set = self.requirements.clone().or_else(Requirements::newest)?;

@@ -22,9 +22,9 @@ mod unreachable;
 
 mod arguments_complete;
 mod arguments_whole;
+mod calls_answered;
 mod calls_remembered;
 mod connection_closed;
-mod calls_answered;
 mod consent_given;
 mod executed_once;
 mod failure_honest;

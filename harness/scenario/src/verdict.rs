@@ -155,21 +155,30 @@ impl Severity {
             Severity::BrickedByProvider | Severity::Hang => (Prevented::LaterTurns, Message::Ours),
             Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem),
             Severity::RequestLoop => (Prevented::OneTurn, Message::Ours),
-            Severity::UserMessageLost
+            Severity::CallDropped
+            | Severity::UserMessageLost
             | Severity::ResultsLost
             | Severity::PartialArguments
             | Severity::ExecutedUnasked
             | Severity::ExecutedAgain
             | Severity::SuccessFabricated
             | Severity::OutcomeDenied
+            | Severity::MissingArguments
             | Severity::RunsOnAfterStop
             | Severity::StuckPart
+            | Severity::ForgottenCall
             | Severity::ViewsDiffer
             | Severity::HistoryAltered
+            | Severity::ResultsRepeated
             | Severity::Reordered
+            | Severity::PartialArgumentsKept
             | Severity::TruncationTaken
+            | Severity::ErrorUnmarked
+            | Severity::EndAssumed
             | Severity::ProviderUnheeded
+            | Severity::AbandonedRequestRepeated
             | Severity::LateStop
+            | Severity::StreamLeftOpen
             | Severity::Slow
             | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
         }

@@ -57,7 +57,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
             odd.insert(name.to_owned());
         }
     };
-    // `class` to `model` describe the scenario, and `expect` its verdict.
+    // `class` to `model` and `premise` describe the scenario, and `expect` its verdict.
     let Scenario {
         schema: _,
         comment: _,
@@ -66,6 +66,7 @@ fn oddities(scenario: &Scenario) -> Vec<String> {
         found: _,
         profile: _,
         model: _,
+        premise: _,
         needs: _,
         vary: _,
         expect: _,

@@ -173,8 +173,9 @@ fn finding_of(note: FindingNote, place: &str) -> Result<Finding, ReadError> {
     let known = |name: &String| Rule::all().find(|rule| rule.id == name).ok_or_else(|| unknown("rule", name));
     let rule = note.rule.as_ref().map(known).transpose()?.map(|rule| rule.id);
     let also = findings_of(note.also, &format!("{place}/also"))?;
-    let FindingNote { severity, permanence, message, place, trigger, calls, model, expected, got, left, .. } =
-        note;
+    let FindingNote {
+        severity, permanence, message, place, trigger, calls, model, expected, got, left, ..
+    } = note;
     let bare = Finding::new(check, severity, &message);
     let (trigger, calls) = (trigger.unwrap_or(bare.trigger), calls.unwrap_or(bare.calls));
     Ok(Finding { permanence, place, rule, trigger, calls, model, expected, got, also, left, ..bare })

@@ -1,3 +1,5 @@
+use brickbat_rules::Dialect;
+
 use super::*;
 use crate::stores::testing::Tested;
 use crate::{Place, Verdict};
