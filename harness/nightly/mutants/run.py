@@ -1,6 +1,7 @@
 """Changes the installed code of SDKs in small ways, runs the suite on each mutant, and records which ones it kills.
 
-    python3 harness/nightly/mutants/run.py PROGRAM MODULES SCRATCH REPORT [--only SDK]… [--count N] [--resume]
+    python3 harness/nightly/mutants/run.py PROGRAM MODULES SCRATCH REPORT [--only SDK]… [--count N]
+        [--plans N] [--seed N] [--minutes N] [--resume] [--expect REPORT]
 
 PROGRAM is brickbat, MODULES the folder in which npm has installed the packages of `package.json`, SCRATCH a folder for the
 private installations, and REPORT a JSON file with one row for each mutant. README.md explains the results.
@@ -29,6 +30,7 @@ def arguments():
     parser.add_argument("--plans", type=int, default=60, help="plans that each mutant has to pass")
     parser.add_argument("--seed", type=int, default=1, help="the seed of the choice of mutants and plans")
     parser.add_argument("--minutes", type=float, default=600, help="start no mutant after this time")
+    parser.add_argument("--expect", type=Path, metavar="REPORT", help="fail if a mutant that was killed in it is not any more")
     parser.add_argument("--resume", action="store_true", help="skip the mutants of REPORT, unless they passed fewer plans")
     given = parser.parse_args()
     for name in ("program", "modules", "scratch", "report"):
@@ -89,9 +91,7 @@ def run(target, given, until):
         known = done.get(key(row))
         if known is None:
             started = time.monotonic()
-            result = Trial(suite, installed, unchanged, mutant).result() if unchanged.is_reached(mutant) \
-                else {"result": "not-reached", "plans": len(unchanged.plans)}
-            known = row | result
+            known = row | Trial(suite, installed, unchanged, mutant).result()
             add(given.report, about, known)
             print(f"{time.monotonic() - started:5.0f} s  {json.dumps(known, ensure_ascii=False)}", flush=True)
         n_executed += known["result"] != "not-reached"
@@ -106,7 +106,18 @@ def main():
     for target in TARGETS:
         if not given.only or target["sdk"] in given.only:
             run(target, given, until)
-    print(table.of(read(given.report)["mutants"], [target["sdk"] for target in TARGETS], mutants.KINDS))
+    rows = read(given.report)["mutants"]
+    print(table.of(rows, [target["sdk"] for target in TARGETS], mutants.KINDS))
+    lost = missed(rows, read(given.expect)["mutants"] if given.expect else [])
+    for row in lost:
+        print(f"killed before: {json.dumps(row, ensure_ascii=False)}")
+    return 1 if lost else 0
+
+
+def missed(rows, before):
+    """The rows of mutants that were killed before."""
+    killed = {key(row) for row in before if row["result"] == "killed"}
+    return [row for row in rows if key(row) in killed and row["result"] != "killed"]
 
 
 if __name__ == "__main__":

@@ -7,17 +7,20 @@ import signal
 import subprocess
 from collections import namedtuple
 
-# The longest run of a part of the plans. A mutant that makes turns hang ends here, with what was judged until then.
-PART_SECONDS = 180
-# Brickbat ends by itself after PART_SECONDS. It needs a little more to write its report.
+import seen
+
+# The longest run. A mutant that makes turns hang ends here, with what was judged until then: 60 plans of the slowest
+# target took 200 s at a load of 20 on two cores.
+RUN_SECONDS = 600
+# Brickbat ends by itself after RUN_SECONDS. It needs a little more to write its report.
 GRACE_SECONDS = 120
 UNJUDGED = {"vacuous", "inconclusive", "harness-error", "not-run"}
 # Plans that the system never gets to.
 LEFT_OUT = {"unsupported", "unreachable"}
 
 # What a run found: `causes` maps the id of a cause to its plan and check, `verdicts` a plan to its verdict, the
-# reason of the verdict, and the check that fails.
-Outcome = namedtuple("Outcome", "causes verdicts")
+# reason of the verdict, and the check that fails, `seen` a plan to hashes of what is seen of it.
+Outcome = namedtuple("Outcome", "causes verdicts seen")
 
 
 class Suite:
@@ -44,17 +47,17 @@ class Suite:
         shutil.rmtree(out, ignore_errors=True)
         report.unlink(missing_ok=True)
         words = [self.program, "run", *plans, "--system", self.system, "--dialect", self.target["dialect"],
-                 "--jobs", "1", "--no-confirm", "--quiet", "--timeout", f"{PART_SECONDS}s", "--out", out, "--report", report, *options]
-        bounded(words, self.env, PART_SECONDS + GRACE_SECONDS)
+                 "--jobs", "1", "--no-confirm", "--quiet", "--timeout", f"{RUN_SECONDS}s", "--out", out, "--report", report, *options]
+        bounded(words, self.env, RUN_SECONDS + GRACE_SECONDS)
         try:
             cases = json.loads(report.read_text())["cases"]
             causes = json.loads((out / "run.json").read_text()).get("causes", [])
         except (OSError, ValueError):
-            return Outcome({}, {plan: ("not-run", "brickbat has ended without a report", None) for plan in plans})
+            return Outcome({}, {plan: ("not-run", "brickbat has ended without a report", None) for plan in plans}, {})
         by_plan = {case["plan"]: case for case in cases}
         found = {cause["id"]: (cause["plan"], by_plan[cause["plan"]]["findings"][cause["finding"]]["check"])
                  for cause in causes}
-        return Outcome(found, {plan: result_of(case) for plan, case in by_plan.items()})
+        return Outcome(found, {plan: result_of(case) for plan, case in by_plan.items()}, seen.of_run(out))
 
 
 def result_of(case):

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import markers
 import mutants
+import run
+import seen
 import table
 from trial import parts
 
@@ -203,12 +205,27 @@ asyncio.run(loop.run([types.SimpleNamespace(skip=False, late=False, text="a")]))
         ])
 
 
+class Seen(unittest.TestCase):
+    def test_only_what_is_steady_is_compared(self):
+        usual = seen.steady({"a": {"store": "1", "tools": "1"}, "b": {"store": "1"}}, {"a": {"store": "1", "tools": "2"}})
+        self.assertEqual(usual, {"a": {"store": "1"}, "b": {}})
+        now = {"a": {"store": "2", "tools": "3"}, "b": {"store": "2"}}
+        self.assertEqual(seen.differences(usual, now), {"a": ["store"]})
+
+
 class Report(unittest.TestCase):
     def test_every_plan_is_in_one_part(self):
         plans = [str(number) for number in range(50)]
         split = list(parts(plans))
-        self.assertEqual([len(part) for part in split], [3, 12, 20, 15])
+        self.assertEqual([len(part) for part in split], [20, 20, 10])
         self.assertEqual([plan for part in split for plan in part], plans)
+
+    def test_a_mutant_that_is_not_killed_any_more_is_missed(self):
+        row = {"sdk": "ai-sdk", "file": "index.js", "line": 1, "column": 1, "kind": "swap", "after": "", "result": "killed"}
+        survivor = {**row, "result": "survived"}
+        self.assertEqual(run.missed([survivor], [row]), [survivor])
+        self.assertEqual(run.missed([row], [row]), [])
+        self.assertEqual(run.missed([survivor], [survivor, {**row, "line": 2}]), [])
 
     def test_the_share_is_that_of_the_judged(self):
         rows = [{"sdk": "a", "kind": "swap", "result": result}

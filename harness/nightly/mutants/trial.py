@@ -1,12 +1,15 @@
 """Judges a mutant by the plans: killed, masked, survived, stillborn or not judged."""
 import json
 
+import seen
 from suite import LEFT_OUT, UNJUDGED
 
-# The sizes of the parts in which the plans are run; the last size repeats. Most mutants are killed by the first plans, and
-# a run starts the system once.
-PARTS = [3, 12, 20]
-# The number of plans in a row whose verdict differs from that of the unchanged system.
+# The number of plans that the unchanged system runs at once, until enough have been judged.
+PART = 20
+# The number of plans that are marked together: a mutant runs all of them if one of them executes its place. Plans with
+# similar names are in one group.
+GROUP = 4
+# The number of plans in a row in which something else is seen than with the unchanged system.
 SHOWN_PLANS = 6
 # The verdict and reason of a plan that is not in the report.
 LOST = ("not-run", "the report does not have it", None)
@@ -14,59 +17,63 @@ LOST = ("not-run", "the report does not have it", None)
 CONTROL = "+control"
 
 
-def parts(plans):
-    at, sizes = 0, list(PARTS)
-    while at < len(plans):
-        size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
-        yield plans[at:at + size]
-        at += size
+def parts(plans, size=PART):
+    return [plans[at:at + size] for at in range(0, len(plans), size)]
 
 
 class Unchanged:
-    """What the suite says of the unchanged system: the causes, the verdicts, and the places that are executed."""
+    """What the suite says of the unchanged system: the causes, the verdicts, the places that are executed, and what is seen."""
 
-    def __init__(self, causes, verdicts, reached):
-        self.causes, self.verdicts, self.reached = set(causes), verdicts, reached
+    def __init__(self, causes, verdicts, reached, seen):
+        self.causes, self.verdicts, self.seen = set(causes), verdicts, seen
+        # The plans that execute a place, by the file and the mark of the place.
+        self.reached = {tuple(place): set(plans) for place, plans in reached}
         self.plans = [plan for plan, verdict in verdicts.items() if is_judged(verdict)]
-        passing = [plan for plan in self.plans if verdicts[plan] == "pass"]
-        failing = [plan for plan in self.plans if verdicts[plan] != "pass"]
-        # A run of plans that pass can end at the first that does not. It comes first, and is mostly the last.
-        self.parts = [*((part, ["--fail-fast"]) for part in parts(passing)), *((part, []) for part in parts(failing))]
+
+    def runs(self, mutant):
+        """The plans that execute the place of a mutant. A run of plans that pass can end at the first that does not, so it
+        comes first, and is mostly the last."""
+        own = self.reached.get((mutant.file, *mutant.mark), set())
+        passing = [plan for plan in self.plans if plan in own and self.verdicts[plan] == "pass"]
+        failing = [plan for plan in self.plans if plan in own and self.verdicts[plan] != "pass"]
+        return [(plans, options) for plans, options in ((passing, ["--fail-fast"]), (failing, [])) if plans]
 
     @classmethod
     def measured(cls, suite, installed, mutants, listed, n_plans):
         """Runs the first plans that can be judged, until there are `n_plans`, and then again with markers."""
-        causes, verdicts = set(), {}
+        causes, verdicts, usual = set(), {}, {}
         for part in parts(listed):
             outcome = suite.run(part)
             causes |= set(outcome.causes)
+            usual |= outcome.seen
             judged = (plan for plan in part if is_judged(outcome.verdicts.get(plan, LOST)[0]))
             verdicts |= {plan: outcome.verdicts[plan][0] for plan in judged}
             if len(verdicts) >= n_plans:
                 break
-        reached = suite.folder / "reached"
-        reached.write_text("")
-        numbers = {}
+        verdicts = dict(list(verdicts.items())[:n_plans])
+        file, numbers = suite.folder / "reached", {}
         for mutant in mutants:
             numbers.setdefault((mutant.file, *mutant.mark), len(numbers))
-        for file in installed.target["files"]:
-            installed.mark(file, {tuple(mark): n for (marked, *mark), n in numbers.items() if marked == file}, reached)
-        for part in parts(list(verdicts)[:n_plans]):
+        for name in installed.target["files"]:
+            installed.mark(name, {tuple(mark): n for (marked, *mark), n in numbers.items() if marked == name}, file)
+        again, reached = {}, {place: [] for place in numbers}
+        for part in parts(sorted(verdicts), GROUP):
+            file.write_text("")
             outcome = suite.run(part)
             causes |= set(outcome.causes)
+            again |= outcome.seen
+            hit = {int(line) for line in file.read_text().split()}
+            for place, number in numbers.items():
+                reached[place] += part if number in hit else []
             # A plan that is not judged each time says nothing of a mutant.
             for plan in part:
                 verdicts[plan] = min(verdicts[plan], outcome.verdicts.get(plan, LOST)[0], key=is_judged)
         installed.restore()
-        hit = {int(line) for line in reached.read_text().split()}
-        kept = {plan: verdicts[plan] for plan in list(verdicts)[:n_plans]}
-        return cls(causes, kept, [list(mark) for mark, number in numbers.items() if number in hit])
-
-    def is_reached(self, mutant):
-        return [mutant.file, *mutant.mark] in self.reached
+        return cls(causes, verdicts, [pair for pair in reached.items() if pair[1]], seen.steady(usual, again))
 
     def saved(self, file):
-        kept = {"causes": sorted(self.causes), "verdicts": self.verdicts, "reached": self.reached}
+        reached = [[place, sorted(plans)] for place, plans in self.reached.items()]
+        kept = {"causes": sorted(self.causes), "verdicts": self.verdicts, "reached": reached, "seen": self.seen}
         file.write_text(json.dumps(kept, indent=1))
 
     @classmethod
@@ -86,6 +93,9 @@ class Trial:
 
     def result(self):
         """The part of the mutant's row that says what came of it."""
+        self.runs = self.unchanged.runs(self.mutant)
+        if not self.runs:
+            return {"result": "not-reached", "plans": len(self.unchanged.plans)}
         self.change()
         try:
             if self.installed.refused(self.mutant.file):
@@ -99,24 +109,24 @@ class Trial:
         self.installed.write(file, self.mutant.applied(self.installed.source(file)))
 
     def judged(self):
-        verdicts = {}
-        for part, options in self.unchanged.parts:
-            left = part
+        verdicts, now = {}, {}
+        for plans, options in self.runs:
+            left = plans
             while left:
                 outcome = self.suite.run(left, *options)
                 if killed := self.killed(outcome):
                     return killed
                 verdicts |= {plan: outcome.verdicts.get(plan, LOST) for plan in left}
-                left = [plan for plan in left if options and verdicts[plan][0] == "not-run"]
-                # The run has ended at a plan that does not kill the mutant, so the others run to the end.
-                options = []
-            if len(verdicts) == len(part) and all(verdict in UNJUDGED for verdict, _, _ in verdicts.values()):
+                now |= outcome.seen
+                # The run has ended at a plan that does not kill the mutant.
+                behind = [plan for plan in left if verdicts[plan][0] == "not-run"]
+                left = behind if len(behind) < len(left) else []
+            if len(verdicts) == len(plans) and all(verdict in UNJUDGED for verdict, _, _ in verdicts.values()):
                 return {"result": "stillborn", "reason": next(reason for _, reason, _ in verdicts.values())}
-        differs = [f"{plan}: {self.unchanged.verdicts[plan]}, now {verdict}"
-                   for plan, (verdict, _, _) in verdicts.items() if verdict != self.unchanged.verdicts[plan]]
         ended = self.masked(verdicts) or self.unjudged(verdicts) or {"result": "survived"}
-        ended |= {"plans": len(self.unchanged.plans)}
-        return ended | ({"differs": differs[:SHOWN_PLANS]} if differs else {})
+        differs = seen.differences(self.unchanged.seen, now)
+        return ended | {"plans": len(self.unchanged.plans), "ran": len(verdicts), "seen_in": len(differs),
+                        "seen": [f"{plan}: {', '.join(parts)}" for plan, parts in list(differs.items())[:SHOWN_PLANS]]}
 
     def masked(self, verdicts):
         """The first plan that fails only with the mutant, twice, with a cause that the unchanged system has elsewhere."""
@@ -128,15 +138,16 @@ class Trial:
         return None
 
     def killed(self, outcome):
-        """The first cause that only the mutant has, or a control plan that fails. The plan has to fail again, and must not
-        do so without the mutant."""
+        """The first cause that only the mutant has, or a control plan that fails. The plan has to show it again, and must
+        not do so without the mutant."""
         controls = {f"fails without a fault: {plan}": (plan, check) for plan, (verdict, _, check) in outcome.verdicts.items()
                     if verdict == "fail" and plan.endswith(CONTROL)}
         for cause, (plan, check) in (outcome.causes | controls).items():
             if cause in self.unchanged.causes or not self.shows(plan, cause):
                 continue
             self.installed.restore()
-            if not self.shows(plan, cause):
+            # A plan that passed twice need not be asked again.
+            if self.unchanged.verdicts.get(plan.removesuffix(CONTROL)) == "pass" or not self.shows(plan, cause):
                 return {"result": "killed", "check": check, "plan": plan} | ({} if cause in controls else {"cause": cause})
             self.unchanged.causes.add(cause)
             self.change()
