@@ -8,6 +8,7 @@ private installations, and REPORT a JSON file with one row for each mutant. READ
 """
 import argparse
 import json
+import signal
 import sys
 import time
 from pathlib import Path
@@ -98,6 +99,8 @@ def run(target, given, until):
 
 
 def main():
+    # A run that is ended ends what it has started, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     given = arguments()
     until = time.monotonic() + given.minutes * 60
     names = {target["sdk"] for target in TARGETS}

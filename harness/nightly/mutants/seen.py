@@ -21,7 +21,7 @@ def of_case(folder):
             shown.setdefault(event["id"], []).append(event["state"])
     outcomes = [event["outcome"] for event in trace if event["event"] == "turn-ended"]
     return {
-        "requests": digest([(one["path"], one["body"]) for one in requests]),
+        "requests": digest([(one["path"], one.get("body", one.get("text"))) for one in requests]),
         "tools": digest(read(folder / "ledger.json")),
         "shown": digest([shown, outcomes]),
         "store": digest(read(folder / "store.json")),

@@ -48,12 +48,13 @@ class Suite:
         report.unlink(missing_ok=True)
         words = [self.program, "run", *plans, "--system", self.system, "--dialect", self.target["dialect"],
                  "--jobs", "1", "--no-confirm", "--quiet", "--timeout", f"{RUN_SECONDS}s", "--out", out, "--report", report, *options]
-        bounded(words, self.env, RUN_SECONDS + GRACE_SECONDS)
-        try:
-            cases = json.loads(report.read_text())["cases"]
-            causes = json.loads((out / "run.json").read_text()).get("causes", [])
-        except (OSError, ValueError):
-            return Outcome({}, {plan: ("not-run", "brickbat has ended without a report", None) for plan in plans}, {})
+        code = bounded(words, self.env, RUN_SECONDS + GRACE_SECONDS)
+        if code is None:
+            return Outcome({}, {plan: ("not-run", "brickbat has not ended in time", None) for plan in plans}, {})
+        if not report.exists():
+            raise RuntimeError(f"exit {code} without a report: {' '.join(map(str, words))}")
+        cases = json.loads(report.read_text())["cases"]
+        causes = json.loads((out / "run.json").read_text()).get("causes", [])
         by_plan = {case["plan"]: case for case in cases}
         found = {cause["id"]: (cause["plan"], by_plan[cause["plan"]]["findings"][cause["finding"]]["check"])
                  for cause in causes}
@@ -67,17 +68,18 @@ def result_of(case):
 
 
 def bounded(words, env, seconds):
-    """Runs a command for at most this time, and ends all that it started."""
+    """Runs a command for at most this time, and ends all that it started. Returns the exit code, or None after this time."""
     with subprocess.Popen(words, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, start_new_session=True) as process:
         try:
-            process.wait(seconds)
+            return process.wait(seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGTERM)
             try:
                 process.wait(GRACE_SECONDS)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)
+            return None
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
             raise

@@ -11,6 +11,8 @@ PART = 20
 GROUP = 4
 # The number of plans in a row in which something else is seen than with the unchanged system.
 SHOWN_PLANS = 6
+# The verdicts of plans on a system that does not start.
+BROKEN = {"harness-error", "inconclusive"}
 # The verdict and reason of a plan that is not in the report.
 LOST = ("not-run", "the report does not have it", None)
 # The end of the id of a plan without its fault, which is not run by itself.
@@ -121,7 +123,7 @@ class Trial:
                 # The run has ended at a plan that does not kill the mutant.
                 behind = [plan for plan in left if verdicts[plan][0] == "not-run"]
                 left = behind if len(behind) < len(left) else []
-            if len(verdicts) == len(plans) and all(verdict in UNJUDGED for verdict, _, _ in verdicts.values()):
+            if len(verdicts) == len(plans) and all(verdict in BROKEN for verdict, _, _ in verdicts.values()):
                 return {"result": "stillborn", "reason": next(reason for _, reason, _ in verdicts.values())}
         ended = self.masked(verdicts) or self.unjudged(verdicts) or {"result": "survived"}
         differs = seen.differences(self.unchanged.seen, now)
