@@ -12,6 +12,7 @@ mod downloads;
 mod figures;
 mod filters;
 mod healthy;
+mod mutants;
 mod pointers;
 mod repairers;
 

@@ -1,4 +1,4 @@
-"""A private installation of an SDK, whose files can be changed and restored. The user's cache is not touched."""
+"""A private installation of an SDK, so that its files can be changed and restored. The user's cache is not touched."""
 import subprocess
 from pathlib import Path
 

@@ -43,7 +43,7 @@ def marked(source, numbers, words):
     for (form, start, end), number in numbers.items():
         line = source[source.rfind("\n", 0, start) + 1:start]
         opening, closing = words(form, number, line)
-        # What surrounds more begins first and ends last.
+        # An outer range begins before an inner one, and ends after it.
         inserted.append((start, 1, start - end, opening))
         inserted.append((end, 0, end - start, closing))
     parts, at = [], 0

@@ -22,7 +22,7 @@ const text = ({ start, end }) => source.slice(start, end);
 const isNode = (value) => typeof value?.type === 'string';
 const children = (node) => Object.values(node).flat().filter(isNode);
 
-/** The name by which the table of targets calls a node, inside a class. */
+/** The name of a node in the table of targets, inside a class. */
 function nameOf(node, parent, inClass) {
   if (node.type === 'MethodDefinition' || node.type === 'PropertyDefinition') return `${inClass}.${text(node.key)}`;
   if (node.id?.type === 'Identifier' && node.type !== 'VariableDeclarator') return node.id.name;
