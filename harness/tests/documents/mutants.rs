@@ -159,7 +159,8 @@ fn results(by: fn(&Mutant) -> &String, first: &str) -> String {
         let killed = with(Result::Killed).count();
         let matter = killed + with(Result::Masked).count() + survived(Verdict::Question);
         let others = survived(Verdict::OutOfScope) + with(Result::NotJudged).count();
-        let share = |of: usize| if of == 0 { "–".to_owned() } else { format!("{} %", killed * 100 / of) };
+        let share =
+            |of: usize| (killed * 100).checked_div(of).map_or("–".to_owned(), |share| format!("{share} %"));
         let counts = [
             killed,
             with(Result::Masked).count(),
@@ -212,8 +213,8 @@ fn every_survivor_among_the_mutants_has_one_verdict() {
     assert_eq!(report.schema, 1);
     let survivors: Vec<&Mutant> =
         report.mutants.iter().filter(|one| one.result == Result::Survived).collect();
-    let n_read = survivors.iter().map(|one| one.verdict(&read)).count();
-    assert_eq!(n_read, read.survivors.len(), "verdicts on mutants that did not survive");
+    let found: Vec<Verdict> = survivors.iter().map(|one| one.verdict(&read)).collect();
+    assert_eq!(found.len(), read.survivors.len(), "verdicts on mutants that did not survive");
     let ids: BTreeSet<&String> = read.questions.iter().map(|question| &question.id).collect();
     for one in &read.survivors {
         assert!(one.why.len() > 20, "{}: no reason", one.mutant);
