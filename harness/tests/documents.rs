@@ -13,6 +13,7 @@ mod duties;
 mod figures;
 mod filters;
 mod healthy;
+mod mutants;
 mod pointers;
 mod repairers;
 
