@@ -15,6 +15,7 @@ mod offered;
 mod played;
 mod quote;
 mod repeated;
+mod request_view;
 mod said;
 mod stable;
 mod turn_events;
@@ -55,10 +56,11 @@ pub use models::would_refuse;
 pub use unreachable::Concurrency;
 
 // The imports that check files get with `use super::*`, together with the items below.
-use evidence::{CallView, Evidence, RequestView, ResultView, StepEnd};
+use evidence::{Evidence, StepEnd};
 use found::Found;
 use played::Played;
 use quote::{MAX_QUOTED, quoted, quoted_apart};
+use request_view::{CallView, RequestView, ResultView};
 
 use brickbat_scenario::action::Action;
 use brickbat_scenario::duty::{Application, Duty};
