@@ -26,6 +26,9 @@ use serde_json::{Value, json};
 
 use crate::plans;
 
+/// The words of the user in such a request.
+const SAID: &str = "Go on.";
+
 /// A request that every profile accepts.
 fn asking(plan: &Plan) -> Value {
     let tool = |name: &str| match plan.dialect {
@@ -61,9 +64,9 @@ fn asking(plan: &Plan) -> Value {
         }
     }
     body[rules::list_of(plan.dialect)] = match plan.dialect {
-        Dialect::Gemini => json!([{ "role": "user", "parts": [{ "text": "Go on." }] }]),
-        Dialect::BedrockConverse => json!([{ "role": "user", "content": [{ "text": "Go on." }] }]),
-        _ => json!([{ "role": "user", "content": "Go on." }]),
+        Dialect::Gemini => json!([{ "role": "user", "parts": [{ "text": SAID }] }]),
+        Dialect::BedrockConverse => json!([{ "role": "user", "content": [{ "text": SAID }] }]),
+        _ => json!([{ "role": "user", "content": SAID }]),
     };
     let search = json!({ "type": "web_search_20250305", "name": "web_search" });
     let search = Some(search).filter(|_| !plan.searches.is_empty() && wire::of(plan.dialect).searches());

@@ -65,7 +65,7 @@ impl Premise {
 impl Scenario {
     /// The premise: the one that the file names, otherwise the rarest of what the model, the actions and the
     /// tools do. Beside an action, a tool that fails does not count, because tools fail every day; one that
-    /// never returns does.
+    /// never returns does. A client's tool that never returns is the user's, who has left the page.
     pub fn premise(&self) -> Premise {
         let replies = || self.turns.iter().flat_map(|turn| &turn.replies);
         let of_replies = replies().filter_map(of_reply).max();
@@ -73,7 +73,7 @@ impl Scenario {
         let of_model = of_replies.max(of_names.then_some(Premise::Model));
         let actions = self.turns.iter().flat_map(|turn| &turn.at);
         let of_actions = actions.map(|at| Premise::of_action(&at.action)).max();
-        let hangs = self.tools.values().any(|tool| tool.hangs);
+        let hangs = self.tools.values().any(|tool| tool.hangs && !tool.client);
         let of_actions = of_actions.max(hangs.then_some(Premise::Tool));
         let is_limited = self.limits.steps.is_some() || self.limits.window.is_some();
         self.premise

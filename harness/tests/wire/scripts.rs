@@ -307,7 +307,7 @@ fn answers(plan: &Plan) -> Vec<(RequestKind, Answer)> {
     // A request without what the user says now may be one from the past.
     let said: Vec<&str> = plan.turns.iter().map(|turn| turn.user.as_str()).collect();
     let said = Value::from(said.join("\n")).to_string();
-    let body = asking(plan).to_string().replace("\"Go on.\"", &said);
+    let body = asking(plan).to_string().replace(&Value::from(SAID).to_string(), &said);
     let path = wire::of(plan.dialect).post_path("m", Delivery::Streamed);
     let mut answers = Vec::new();
     for turn in 0..plan.turns.len() {

@@ -398,7 +398,7 @@ mod tests {
         accused(|log| drop(log.requests.pop()), "after 1 of 2 requests");
         accused(
             |log| log.requests[1].0 = RequestKind::Refused { status: 400 },
-            "refused a request with status 400",
+            "refused a request of the SDK with status 400",
         );
         accused(|log| log.requests[1].0 = RequestKind::Surplus, "got one more request");
         accused(|log| log.outcome = None, "the turn is not answered");
