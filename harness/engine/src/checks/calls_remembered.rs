@@ -7,6 +7,7 @@
 //! A result that must be kept is another finding ([`super::results_kept`]).
 
 use super::*;
+use brickbat_scenario::plan::PlannedPoint;
 
 pub(super) const CHECK: Check = Check {
     summary: "after a stop, a kill or a broken stream, the next request mentions each call that had started",
@@ -58,20 +59,48 @@ fn interruption(evidence: &Evidence<'_>, key: CallKey) -> Option<&'static str> {
     if !is_of_thread || may_be_gone || evidence.is_left_to_client(key) || !has_started(evidence, key) {
         return None;
     }
-    if evidence.died_in(call.turn) {
-        return Some("the process was killed");
-    }
-    if evidence.events_of(call.turn).any(|event| *event == Event::Stopped) {
-        return Some("the user stopped the turn");
+    let is_stopped = evidence.events_of(call.turn).any(|event| *event == Event::Stopped);
+    if evidence.died_in(call.turn) || is_stopped {
+        let why =
+            if evidence.died_in(call.turn) { "the process was killed" } else { "the user stopped the turn" };
+        return is_start_sure(evidence, key).then_some(why);
     }
     let is_returned =
         evidence.outcomes().any(|(turn, outcome)| turn == call.turn && *outcome == TurnOutcome::Returned);
     (is_returned && has_broken_reply(evidence, call)).then_some("its reply broke off")
 }
 
-/// True if a tool started, or was shown as running, before its turn was broken off. A start at the same time as a
-/// stop is a race.
+/// True if a tool started, or was shown as running, before its turn was broken off.
 fn has_started(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    before_the_end(evidence, key).any(|event| begins(evidence, key, event))
+}
+
+/// True if the start of a call is certain and not a race with the interruption: a result was delivered between the
+/// two, or the turn was broken off at a point that depends on the start. A check must not apply by machine load.
+fn is_start_sure(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let mut since = before_the_end(evidence, key).skip_while(|event| !begins(evidence, key, event));
+    if since.any(|event| matches!(event, Event::ToolSettled { .. })) {
+        return true;
+    }
+    let starts = before_the_end(evidence, key).filter(|event| matches!(event, Event::ToolStarted { .. }));
+    let rank = starts.take_while(|event| !begins(evidence, key, event)).count();
+    let rests_on_start = |at: &PlannedPoint| match *at {
+        PlannedPoint::StartedCount(n) => rank < n as usize,
+        PlannedPoint::Started(of) => of == key,
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::SettledCount(_)
+        | PlannedPoint::Settled(..)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => false,
+    };
+    let actions = &evidence.plan.turns[evidence.call(key).turn].actions;
+    actions.iter().any(|action| action.what.ends_turn() && rests_on_start(&action.at))
+}
+
+/// The events of a call's turn before it was broken off.
+fn before_the_end<'e>(evidence: &'e Evidence<'_>, key: CallKey) -> impl Iterator<Item = &'e Event> {
     let is_end = |event: &&Event| {
         matches!(
             event,
@@ -82,12 +111,15 @@ fn has_started(evidence: &Evidence<'_>, key: CallKey) -> bool {
                 | Event::GaveUp
         )
     };
-    let begins = |event: &Event| match event {
+    evidence.events_of(evidence.call(key).turn).take_while(move |event| !is_end(event))
+}
+
+fn begins(evidence: &Evidence<'_>, key: CallKey, event: &Event) -> bool {
+    match event {
         Event::ToolStarted { call, .. } => *call == Some(key),
         Event::CallShown { id, state: ShownState::InProgress } => evidence.plan.call_with_id(id) == Some(key),
         _ => false,
-    };
-    evidence.events_of(evidence.call(key).turn).take_while(|event| !is_end(event)).any(begins)
+    }
 }
 
 fn has_broken_reply(evidence: &Evidence<'_>, call: &PlannedCall) -> bool {

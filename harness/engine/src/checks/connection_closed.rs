@@ -8,7 +8,8 @@
 //! next turn that sends no request while the old connection is open.
 
 use super::*;
-use brickbat_scenario::plan::Mark;
+use brickbat_scenario::plan::{Mark, PlannedPoint};
+use brickbat_scenario::trace::Held;
 
 pub(super) const CHECK: Check = Check {
     summary: "after a stop, the connection to the provider is closed",
@@ -62,13 +63,22 @@ fn held_at_stop(evidence: &Evidence<'_>, turn: usize) -> Option<ExchangeId> {
         match event {
             Event::Held { exchange, at, .. } => {
                 let is_complete = matches!(at.mark, Mark::Stop | Mark::Reply);
-                held = (!is_complete).then_some(*exchange);
+                held = (!is_complete && is_stopped_at(evidence, turn, *at)).then_some(*exchange);
             }
-            Event::Replied { exchange, .. } | Event::PeerClosed { exchange } if held == Some(*exchange) => {
-                held = None
-            }
+            // A client may close the connection before the stop is acknowledged.
+            Event::Replied { exchange, .. } if held == Some(*exchange) => held = None,
             _ => {}
         }
     }
     held
+}
+
+/// True if the plan stops the turn at this point of a reply. At any other stop it is a race which reply is held.
+fn is_stopped_at(evidence: &Evidence<'_>, turn: usize, held: Held) -> bool {
+    let is_there = |at: &PlannedPoint| match *at {
+        PlannedPoint::Stream { mark, side, .. } => Held { mark, side } == held,
+        _ => false,
+    };
+    let actions = &evidence.plan.turns[turn].actions;
+    actions.iter().any(|action| action.what.ends_turn() && is_there(&action.at))
 }

@@ -5,7 +5,7 @@ use super::turn::TurnStage;
 use super::{Command, Conductor};
 use crate::provider::ending_of;
 use brickbat_scenario::action::Action;
-use brickbat_scenario::plan::{BoundAction, CallKey, PlannedPoint};
+use brickbat_scenario::plan::{BoundAction, CallKey, Mark, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
 
 /// The kind of position at which an action is due.
@@ -115,6 +115,31 @@ impl Conductor {
         action.what.ends_turn() && self.actions[..index].iter().any(is_open)
     }
 
+    /// True if a reply is about to break after a complete call, and the system has not had the time to start it. A
+    /// system that starts tools while a reply streams does so before the break, and not, by coincidence, after it.
+    fn waits_for_starts(&self, index: usize, due: &Due) -> bool {
+        let action = &self.actions[index];
+        let PlannedPoint::Stream { reply, attempt, mark, side } = action.at else { return false };
+        let breaks = matches!(action.what, Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_));
+        if !breaks || matches!(due, Due::AtTools) || self.turn.n_quiet > 0 {
+            return false;
+        }
+        let is_of_reply = |call: &PlannedCall| {
+            !call.given
+                && call.within.is_none()
+                && (call.turn, call.reply, call.attempt) == (action.turn, reply, attempt)
+        };
+        let keys = || (0..).map(CallKey).zip(&self.plan.calls).filter(|(_, call)| is_of_reply(call));
+        let Some((first, _)) = keys().next() else { return false };
+        let is_after_a_call = match mark {
+            Mark::Start(key) | Mark::Delta(key, _) => key != first,
+            Mark::End(key) => key != first || side == Side::After,
+            Mark::Calls | Mark::Stop | Mark::Reply => true,
+            Mark::Headers | Mark::Think(_) | Mark::Text(_) | Mark::Search(_) | Mark::Found(_) => false,
+        };
+        is_after_a_call && !keys().any(|(key, _)| self.tools.has_started(key))
+    }
+
     fn carry_out(
         &mut self,
         index: usize,
@@ -123,6 +148,9 @@ impl Conductor {
         commands: &mut Vec<Command>,
     ) -> Carried {
         let what = self.actions[index].what.clone();
+        if self.waits_for_starts(index, &due) {
+            return Carried::NotYet;
+        }
         let action = &mut self.actions[index];
         match (&what, due) {
             // A result in flight comes before the end of its turn.
