@@ -52,7 +52,6 @@ rules![
     "gemini/args-not-object",
     "gemini/function-name-empty",
     "gemini/response-missing",
-    "openai-chat/body-not-json",
     "openai-chat/function-name-pattern",
     "openai-chat/tool-message-missing",
     "openai-chat/tool-message-orphan",
