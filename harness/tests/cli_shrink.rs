@@ -43,7 +43,7 @@ fn a_failing_scenario_becomes_one_call_and_one_action() {
     comment: "On canary/dangling-on-abort/simulated in openai-chat: abort after settled 0 in turn 1; then thread-survives fails: An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_GKbjeUs5rD4wMVJBQZWa4i7M."
     class: [abort-batch]
     evidence: ["twentyhq/twenty#21276", "pydantic/pydantic-ai#7977", "vercel/ai#10638"]
-    found: { check: thread-survives, harm: bricked-by-provider, says: tool-message-missing, system: canary/dangling-on-abort/simulated, dialect: openai-chat, brickbat: "0.1.0" }
+    found: { check: thread-survives, harm: bricked-by-provider, says: unanswered-call, trigger: stop, calls: unanswered, system: canary/dangling-on-abort/simulated, dialect: openai-chat, brickbat: "0.1.0" }
     tools:
       lookup: { returns: ok }
     turns:
@@ -84,7 +84,7 @@ fn the_requested_cause_is_kept() {
     let said = run(&folder, &[&args[..], &["--dialect", "openai-chat", "--check", "results-kept"]].concat());
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert!(
-        said.out.contains("found: { check: results-kept, harm: results-lost, system: canary/kill-forgets"),
+        said.out.contains("found: { check: results-kept, harm: results-lost, trigger: kill, calls: "),
         "{said:#?}"
     );
     let said = run(&folder, &[&args[..], &["--dialect", "openai-chat", "--check", "order-kept"]].concat());
@@ -111,7 +111,7 @@ fn replay_judges_only_its_cause() {
     assert_eq!(said.code, Some(1), "{said:#?}");
     insta::assert_snapshot!(said.out, @r"
     STILL FAILS: 3 of 3 runs show it
-      bricked-by-provider thread-survives (tool-message-missing) on canary/dangling-on-abort/simulated in openai-chat
+      bricked-by-provider thread-survives (unanswered-call) on canary/dangling-on-abort/simulated in openai-chat
     ");
     for system in ["reference", "reference/simulated", "canary/kill-forgets/simulated"] {
         let said = run(&folder, &["replay", "small.yaml", "--system", system, "--repeat", "2"]);
@@ -126,7 +126,7 @@ fn other_findings_are_listed_and_do_not_change_the_answer() {
     small(&folder, "small.yaml", &[]);
     let path = folder.path().join("small.yaml");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("tool-message-missing", "tool-message-unexpected")).unwrap();
+    fs::write(&path, text.replace("unanswered-call", "orphan-result")).unwrap();
     let said = run(&folder, &["replay", "small.yaml"]);
     assert_eq!(said.code, Some(0), "{said:#?}");
     assert!(said.out.starts_with("FIXED"), "{said:#?}");

@@ -225,7 +225,8 @@ fn an_invalid_shard_is_refused() {
 fn a_cause_has_the_same_id_in_every_shard_and_with_any_seed() {
     let folder = TempDir::new().unwrap();
     let run = |more: &[&str]| {
-        let args = ["run", "abort/after-all-calls", "abort/after-failed-tool", "--out", "last", "--system"];
+        let args =
+            ["run", "abort/after-all-calls", "approval/stop-after-consent", "--out", "last", "--system"];
         let system = ["canary/dangling-on-abort/simulated"];
         ids(&brickbat(folder.path(), &[&args[..], &system, more].concat(), &[]).out)
     };
@@ -233,7 +234,7 @@ fn a_cause_has_the_same_id_in_every_shard_and_with_any_seed() {
     let mut distinct = whole.clone();
     distinct.sort();
     distinct.dedup();
-    assert!(whole.len() > 3 && distinct.len() == whole.len(), "{whole:?}");
+    assert!(whole.len() > 1 && distinct.len() == whole.len(), "{whole:?}");
     for id in &whole {
         for command in ["show", "explain"] {
             let said = brickbat(folder.path(), &[command, id, "--out", "last"], &[]);
