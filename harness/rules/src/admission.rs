@@ -52,6 +52,8 @@ const OF_SYSTEMS: &[&str] = &[
     // Of `JSON.parse`: "Unexpected end of JSON input", "Expected property name or '}' in JSON at position 1".
     "unexpected",
     "in json at position",
+    // Of Semantic Kernel: "The tool call arguments are malformed. Arguments must be in JSON format."
+    "malformed",
     // A sub-agent runs once at a time: "Agent 'task' is already processing a request."
     "already processing",
     "already running",
@@ -86,6 +88,7 @@ mod tests {
             ("Tool execution FAILED.", true, true),
             ("Unexpected end of JSON input", true, false),
             ("Agent 'task' is already processing a request.", true, false),
+            ("The tool call arguments are malformed.", true, false),
             ("[result omitted]", false, true),
             ("found a", false, false),
         ] {
