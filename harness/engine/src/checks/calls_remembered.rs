@@ -75,23 +75,21 @@ fn has_started(evidence: &Evidence<'_>, key: CallKey) -> bool {
     before_the_end(evidence, key).any(|event| begins(evidence, key, event))
 }
 
-/// True if the start of a call is certain and not a race with the interruption: a result was delivered between the
-/// two, or the turn was broken off at a point that depends on the start. A check must not apply by machine load.
+/// True if the start of a call is certain and not a race with the interruption: the turn was broken off at a point
+/// that depends on the start, or at a result that was delivered after the start. A check must not apply by machine load.
 fn is_start_sure(evidence: &Evidence<'_>, key: CallKey) -> bool {
     let mut since = before_the_end(evidence, key).skip_while(|event| !begins(evidence, key, event));
-    if since.any(|event| matches!(event, Event::ToolSettled { .. })) {
-        return true;
-    }
-    let starts = before_the_end(evidence, key).filter(|event| matches!(event, Event::ToolStarted { .. }));
-    let rank = starts.take_while(|event| !begins(evidence, key, event)).count();
+    let is_before_a_result = since.any(|event| matches!(event, Event::ToolSettled { .. }));
     let rests_on_start = |at: &PlannedPoint| match *at {
-        PlannedPoint::StartedCount(n) => rank < n as usize,
+        // This point is reached when all tools have started.
+        PlannedPoint::SettledCount(0) => true,
         PlannedPoint::Started(of) => of == key,
-        PlannedPoint::Prompt
+        PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => is_before_a_result,
+        // Which of the tools have started at a count of starts is a race.
+        PlannedPoint::StartedCount(_)
+        | PlannedPoint::Prompt
         | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
-        | PlannedPoint::SettledCount(_)
-        | PlannedPoint::Settled(..)
         | PlannedPoint::Saved(..)
         | PlannedPoint::Step(_) => false,
     };
