@@ -25,7 +25,6 @@ mod arguments_complete;
 mod arguments_whole;
 mod calls_answered;
 mod calls_remembered;
-mod connection_closed;
 mod consent_given;
 mod executed_once;
 mod failure_honest;
@@ -97,7 +96,6 @@ pub const CHECKS: &[Check] = &[
     turn_ends::CHECK,
     requests_bounded::CHECK,
     stops_when_stopped::CHECK,
-    connection_closed::CHECK,
     parts_settled::CHECK,
     truncation_noticed::CHECK,
     healthy_untouched::CHECK,

@@ -134,11 +134,6 @@ struct Holding {
     grade: Confidence,
     /// Indices into the actions, in the order of the file.
     todo: VecDeque<usize>,
-    /// True if the client may hang up here: the model has more to say.
-    is_incomplete: bool,
-    /// True if the turn was stopped and is over: the reply waits until the client hangs up or the next turn
-    /// sends its request.
-    is_left: bool,
     /// True if the provider has gone silent here by plan: the reply never continues, as it would not in life.
     is_stalled: bool,
 }
@@ -146,7 +141,7 @@ struct Holding {
 impl Holding {
     /// A reply that is held at these actions, and continues after them.
     fn new(exchange: ExchangeId, grade: Confidence, todo: VecDeque<usize>) -> Holding {
-        Holding { exchange, grade, todo, is_incomplete: false, is_left: false, is_stalled: false }
+        Holding { exchange, grade, todo, is_stalled: false }
     }
 }
 
@@ -302,9 +297,6 @@ impl Conductor {
 
     fn requested(&mut self, exchange: ExchangeId, kind: RequestKind, commands: &mut Vec<Command>) {
         self.kinds.insert(exchange, kind);
-        if kind.is_of_thread() && !self.turn.stage.is_over() {
-            self.release_left();
-        }
         self.note_http_fault(kind);
         self.note_report(kind);
         self.turn.is_off_script |= kind == RequestKind::Surplus;
@@ -385,8 +377,7 @@ impl Conductor {
                 receipt.turn == turn && receipt.at == here && !receipt.fired
             })
             .collect();
-        let is_incomplete = at.mark != Mark::Reply;
-        self.holding.push(Holding { is_incomplete, ..Holding::new(exchange, grade, todo) });
+        self.holding.push(Holding::new(exchange, grade, todo));
     }
 
     /// Drops the actions that would settle a cancelled call.
@@ -501,7 +492,6 @@ impl Conductor {
         }
         if is_patient {
             self.release_late();
-            self.release_left();
         }
         self.let_go(commands);
         if self.turn.n_quiet >= self.hang() {
@@ -561,12 +551,6 @@ impl Conductor {
         if self.turn.stopped && !self.turn.stage.is_over() {
             self.tools.release_all();
         }
-    }
-
-    /// Lets replies of a stopped turn continue. The next turn has sent its request, or will not while such a reply
-    /// is open.
-    fn release_left(&mut self) {
-        self.holding.iter_mut().for_each(|holding| holding.is_left = false);
     }
 
     fn give_up(&mut self, commands: &mut Vec<Command>) {

@@ -120,7 +120,6 @@ mod steer_splits_batch;
 mod stop_lingers;
 mod stop_runs_on;
 mod store_forgets;
-mod stream_left_open;
 mod sub_agent_error_unheard;
 mod sub_agent_in_batch;
 mod sub_agent_takes_over;
@@ -160,7 +159,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 146] = [
+static ALL: [&Flaw; 145] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -201,7 +200,6 @@ static ALL: [&Flaw; 146] = [
     &note_wanders::FLAW,
     &stop_lingers::FLAW,
     &stop_runs_on::FLAW,
-    &stream_left_open::FLAW,
     &shown_as_failed::FLAW,
     &store_forgets::FLAW,
     &pause_ignored::FLAW,

@@ -210,8 +210,7 @@ mod tests {
     /// The findings of these checks do not follow from a finding about the same call: a call that runs twice,
     /// or a turn that does not end, is a separate bug, regardless of the thread. The functions above list the
     /// few exceptions.
-    const SEPARATE: [&str; 13] = [
-        "connection-closed",
+    const SEPARATE: [&str; 12] = [
         "consent-given",
         "executed-once",
         "pause-heeded",

@@ -101,9 +101,6 @@ crate::named! {
         AbandonedRequestRepeated = "abandoned-request-repeated",
         /// A stopped turn ends only when the provider and the tools continue.
         LateStop = "late-stop",
-        /// The connection to the provider stays open after a stop, so the rest of the reply is still
-        /// generated and charged.
-        StreamLeftOpen = "stream-left-open",
         /// The turn continues only after a long silence.
         Slow = "slow",
         /// The same history is worded differently from request to request, which defeats the provider's cache.
@@ -178,7 +175,6 @@ impl Severity {
             | Severity::ProviderUnheeded
             | Severity::AbandonedRequestRepeated
             | Severity::LateStop
-            | Severity::StreamLeftOpen
             | Severity::Slow
             | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
         }

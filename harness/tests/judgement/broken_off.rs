@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use brickbat_engine::flaws::Canary;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::{Event, RequestKind, ShownState};
+use brickbat_scenario::trace::{Event, ShownState};
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 use brickbat_scenario::wire;
 
@@ -99,22 +99,5 @@ fn an_error_that_a_stop_replaces_is_lost() {
         let [finding] = found.as_slice() else { panic!("{}: {found:#?}", plan.id) };
         assert_eq!(finding.about.calls, [key(&plan, "b")], "{}", plan.id);
         assert_eq!(finding.got, "`Invocation was aborted by client.`", "{}", plan.id);
-    }
-}
-
-#[test]
-fn a_connection_that_is_read_on_after_a_stop_is_left_open() {
-    for plan in on_each("abort/in-text#p=text-1") {
-        let canary = Canary::from_name("stream-left-open").unwrap();
-        let (judgement, run) = driven_for(&plan, Some(canary));
-        let checks: Vec<&str> = judgement.findings.iter().map(|finding| finding.check).collect();
-        assert_eq!(checks, ["connection-closed"], "{}: {judgement:#?}", plan.id);
-        // The reply waits for the request of the next turn.
-        let is_next = |event: &Event| {
-            matches!(event, Event::Requested { kind: RequestKind::Scripted { turn: 1, .. }, .. })
-        };
-        let is_end = |event: &Event| matches!(event, Event::Replied { .. });
-        let at = |is_it: &dyn Fn(&Event) -> bool| run.trace.events().iter().position(is_it);
-        assert!(at(&is_end).is_none_or(|end| at(&is_next) < Some(end)), "{}", plan.id);
     }
 }

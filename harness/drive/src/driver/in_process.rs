@@ -295,6 +295,7 @@ impl AgentTask {
     fn carry_out(&mut self, output: Output, cancels: &mut Vec<(RunId, oneshot::Sender<()>)>) {
         match output {
             Output::Request { request, body } => {
+                self.exchanges.retain(|(open, _)| !open.is_of_same_agent(request));
                 self.exchanges.push((request, Post::new(self.endpoints.provider(), body)));
             }
             Output::HangUp { request } => {

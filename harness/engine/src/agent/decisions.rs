@@ -374,12 +374,6 @@ pub(crate) trait Decisions: Send + Sync {
         OnStop::KeepReply
     }
 
-    /// True if the connection of a reply is closed when its turn ends in the middle. It is, because the provider
-    /// otherwise generates the rest and charges for it.
-    fn hangs_up(&self) -> bool {
-        true
-    }
-
     /// Reacts to a stop while no turn runs. There is nothing to stop.
     fn stops_again(&mut self, _thread: &mut Vec<Message>) {}
 

@@ -40,7 +40,7 @@ impl Agent {
 
     /// Gives up the request and the tools that run, and drops the calls with incomplete arguments.
     fn give_up(&mut self, step: &mut Step) {
-        if !matches!(step.phase, Phase::Over | Phase::Pausing(_)) && self.decisions.hangs_up() {
+        if !matches!(step.phase, Phase::Over | Phase::Pausing(_)) {
             self.session.outputs.push(Output::HangUp { request: step.request });
         }
         if let Some(side_request) = self.side_request.take() {

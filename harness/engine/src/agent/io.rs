@@ -84,6 +84,13 @@ pub enum Output {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u32);
 
+impl RequestId {
+    /// True if the same agent, or the same sub-agent, has sent both requests.
+    pub fn is_of_same_agent(self, other: RequestId) -> bool {
+        self.0 / SHARE == other.0 / SHARE
+    }
+}
+
 /// The count of numbers for requests, runs and timers that an agent and each of its sub-agents have. One turn
 /// has at most 64 requests.
 pub(super) const SHARE: u32 = 1 << 16;

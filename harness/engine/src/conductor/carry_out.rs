@@ -43,7 +43,7 @@ impl Conductor {
         let is_stopping = self.turn.stopped && !self.turn.stage.is_over() && self.turn.let_go.is_none();
         let waits = is_stopping || self.tools.is_settling() || self.changing.is_some();
         self.holding.retain(|holding| {
-            let keep = !holding.todo.is_empty() || waits || holding.is_left;
+            let keep = !holding.todo.is_empty() || waits;
             if !keep && !holding.is_stalled {
                 commands.push(Command::Release(holding.exchange));
             }

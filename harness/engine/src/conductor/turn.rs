@@ -110,9 +110,6 @@ impl Conductor {
     pub(super) fn turn_over(&mut self) {
         self.turn.stage.prompt_done();
         if self.turn.stage.is_over() {
-            if self.turn.stopped && self.turn.let_go.is_none() && !self.turn.is_broken_off {
-                self.holding.iter_mut().for_each(|holding| holding.is_left = holding.is_incomplete);
-            }
             self.note_finish();
         } else {
             // The user spoke while this turn ran. The turn of that prompt begins now, and is not stopped.

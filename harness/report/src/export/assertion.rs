@@ -206,7 +206,6 @@ mod tests {
     const NOT_ASSERTED: &[&str] = &[
         "arguments-whole",
         "calls-remembered",
-        "connection-closed",
         "calls-answered",
         "consent-given",
         "failure-honest",
