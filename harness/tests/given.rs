@@ -133,7 +133,7 @@ fn the_reference_agent_survives_any_stored_history() {
         for plan in plans(&history).iter().filter(|plan| plan.impossible.is_none()) {
             n_played += 1;
             let judgement = judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, None));
-            let judgement = judgement.unwrap_or_else(|control| control);
+            let judgement = judgement.unwrap_or_else(|control| *control);
             if judgement.verdict != Verdict::Pass {
                 accused.push(format!("{name} on {}: {:#?}", plan.dialect, judgement.findings));
             }

@@ -82,7 +82,7 @@ impl Setting<'_> {
         let Some(plan) = plan.ok().filter(|plan| plan.impossible.is_none()) else { return Trial::Unplayable };
         let reference = |plan: &Plan| Agent::of_plan(plan, Delivery::Streamed, None);
         // If the control plan does not pass, its findings are used.
-        let judgement = judged(&plan, reference).unwrap_or_else(|control| control);
+        let judgement = judged(&plan, reference).unwrap_or_else(|control| *control);
         match judgement.verdict {
             Verdict::Pass => Trial::Passed,
             Verdict::Fail => Trial::Accused(judgement.findings),

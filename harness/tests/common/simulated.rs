@@ -13,7 +13,7 @@ use brickbat_search::shrink::Setting;
 /// The judgement of a plan, or of its control plan if that does not pass.
 pub fn judged(plan: &Plan, canary: Option<Canary>) -> Judgement {
     let judged = simulate::judged(plan, |plan| Agent::of_plan(plan, Delivery::Streamed, canary));
-    judged.unwrap_or_else(|control| control)
+    judged.unwrap_or_else(|control| *control)
 }
 
 /// The causes for which a scenario fails; empty if it passes or cannot be played.

@@ -1,7 +1,5 @@
 //! Requests from the past: which request repeats a failed one of an earlier turn, and which does not.
 
-#![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
-
 use std::sync::Arc;
 
 use brickbat_engine::provider::Provider;

@@ -26,12 +26,12 @@ pub fn assess(plan: &Plan, run: &Run, concurrency: Option<&Concurrency>) -> Judg
 /// # Errors
 ///
 /// Returns the judgement of the control plan if that does not pass. The plan then proves nothing.
-pub fn judged<A: SansIo>(plan: &Plan, agent: impl Fn(&Plan) -> A) -> Result<Judgement, Judgement> {
+pub fn judged<A: SansIo>(plan: &Plan, agent: impl Fn(&Plan) -> A) -> Result<Judgement, Box<Judgement>> {
     let control = Arc::new(lower::control(plan));
     let run = play(&control, agent(&control), None);
     let judgement = assess(&control, &run, None);
     if judgement.verdict != Verdict::Pass {
-        return Err(judgement);
+        return Err(Box::new(judgement));
     }
     let concurrency = Concurrency::of(&control, &run.trace);
     let plan = Arc::new(plan.clone());
