@@ -53,6 +53,36 @@ fn held_replies_continue_if_the_system_notices_a_stop_only_then() {
     }
 }
 
+/// A tool that starts at the same time as the break would otherwise be taken for one that starts after it.
+#[test]
+fn a_reply_breaks_after_a_complete_call_only_when_its_tools_have_had_time_to_start() {
+    let text = include_str!("../../../../scenarios/fault/end-early.yaml");
+    let plans = lower::plans("x", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
+    for (variant, waits) in
+        [("p=headers", false), ("p=delta-a-2", false), ("p=end-a", true), ("p=delta-b-2", true)]
+    {
+        let plan = plans.iter().find(|plan| plan.id.variant == variant).unwrap();
+        let PlannedPoint::Stream { mark, side, .. } = plan.turns[0].actions[0].at else { panic!() };
+        let held = || {
+            let mut conductor = Conductor::new(Arc::new(plan.clone()), PATIENCE, None);
+            conductor.start();
+            let exchange = ExchangeId(0);
+            let kind = RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 };
+            conductor.observe(&Event::requested(exchange, kind, Vec::new()));
+            let at = Held { mark, side };
+            let commands = conductor.observe(&Event::Held { exchange, at, grade: Confidence::Observed });
+            (conductor, commands.contains(&Command::Release(exchange)))
+        };
+        let release = Command::Release(ExchangeId(0));
+        let (mut quiet, is_released) = held();
+        assert_eq!(is_released, !waits, "{variant}");
+        assert!(!waits || quiet.observe(&Event::Quiet).contains(&release), "{variant}");
+        let started = Event::ToolStarted { call: Some(CallKey(0)), args: String::new() };
+        let (mut eager, _) = held();
+        assert!(!waits || eager.observe(&started).contains(&release), "{variant}");
+    }
+}
+
 #[test]
 fn no_turn_is_played_after_one_that_the_harness_stopped() {
     let mut conductor = Conductor::new(plan(), PATIENCE, None);
