@@ -514,7 +514,7 @@ fn a_finding_beyond_the_played_part_of_a_plan_does_not_count() {
         // A later missing action does not undo what the first one has proven.
         (run.receipts[0].fired, run.receipts[1].fired) = (true, false);
         let judgement = judged(&plan, &run);
-        // The kill is no longer among the events that happened.
+        // The kill did not happen.
         let asked = |finding| Finding { trigger: Trigger::Approval, ..finding };
         let found: Vec<Finding> = found.into_iter().map(asked).collect();
         assert_eq!((judgement.verdict, judgement.findings), (Verdict::Fail, found));

@@ -18,7 +18,7 @@ UNJUDGED = {"vacuous", "inconclusive", "harness-error", "not-run"}
 # Plans that the system never gets to.
 LEFT_OUT = {"unsupported", "unreachable"}
 
-# What a run found: `causes` maps the id of a cause to its plan and check, `verdicts` a plan to its verdict, the
+# The result of a run: `causes` maps the id of a cause to its plan and check, `verdicts` a plan to its verdict, the
 # reason of the verdict, and the check that fails, `seen` a plan to hashes of what is seen of it.
 Outcome = namedtuple("Outcome", "causes verdicts seen")
 
