@@ -30,6 +30,7 @@ use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
+use crate::by_now::received;
 use brickbat_engine::provider;
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
@@ -257,7 +258,7 @@ impl<C: Responder> Mount<C> {
 
     /// The next event. Dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<ServerEvent> {
-        self.seen.recv().await
+        received(&mut self.seen).await
     }
 
     /// Continues a held reply. Has no effect if it is not held.

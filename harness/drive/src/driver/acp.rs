@@ -33,6 +33,7 @@ use super::protocol::{self, About, SessionSpec};
 use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
 use super::{feed, give, lines, rest};
+use crate::by_now::received;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::scenario::InterruptCause;
@@ -373,7 +374,7 @@ impl Session {
         if self.lost {
             return None;
         }
-        let event = match self.events.recv().await {
+        let event = match received(&mut self.events).await {
             Some(event) => event,
             None => SessionEvent::Lost(self.link().hub.why_closed()),
         };
