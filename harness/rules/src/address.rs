@@ -36,15 +36,13 @@ impl Address {
     /// Returns the API of the path, if the path requests a reply.
     pub fn api(&self) -> Option<Api> {
         let path = self.path.trim_end_matches('/');
-        let is_mistral = self.host.ends_with("api.mistral.ai");
         if path.contains("/threads/") {
             return Some(Api::Unspoken("OpenAI Assistants"));
         }
-        let spoken = PATHS.iter().find(|(end, _)| path.ends_with(end)).map(|(_, dialect)| *dialect);
-        if let Some(name) = spoken {
-            let name = if name == "openai-chat" && is_mistral { "mistral" } else { name };
-            return Dialect::from_name(name).map(Api::Spoken);
+        if let Some(dialect) = self.dialect(path) {
+            return Some(Api::Spoken(dialect));
         }
+        let is_mistral = self.is_only_host_of(Dialect::Mistral);
         let has_part = |name: &str| path.split('/').any(|part| part == name);
         match () {
             () if has_part("interactions") => Some(Api::Unspoken("Gemini Interactions")),
@@ -52,6 +50,21 @@ impl Address {
             () if has_part("conversations") => Some(Api::Unspoken("OpenAI Conversations")),
             () => None,
         }
+    }
+
+    /// Returns the dialect of a path. At a host that belongs to one dialect, that dialect comes first.
+    fn dialect(&self, path: &str) -> Option<Dialect> {
+        let mut dialects = Dialect::ALL.into_iter().filter(|dialect| {
+            let definition = dialect.definition();
+            let is_here = definition.only_host.is_none() || self.is_only_host_of(*dialect);
+            is_here && definition.path_ends.iter().any(|end| path.ends_with(end))
+        });
+        let first = dialects.next()?;
+        Some(dialects.find(|other| self.is_only_host_of(*other)).unwrap_or(first))
+    }
+
+    fn is_only_host_of(&self, dialect: Dialect) -> bool {
+        dialect.definition().only_host.is_some_and(|host| self.host.ends_with(host))
     }
 
     /// Returns the model with URL escapes decoded, if the path names it.
@@ -66,17 +79,6 @@ impl Address {
         self.path.is_empty() || self.path == "/" || ends.iter().any(|end| self.path.ends_with(end))
     }
 }
-
-/// Paths that request a reply, by their end.
-const PATHS: [(&str, &str); 7] = [
-    ("/messages", "anthropic-messages"),
-    ("/chat/completions", "openai-chat"),
-    ("/responses", "openai-responses"),
-    (":generateContent", "gemini"),
-    (":streamGenerateContent", "gemini"),
-    ("/converse", "bedrock-converse"),
-    ("/converse-stream", "bedrock-converse"),
-];
 
 /// Gemini has `…/models/MODEL:method`, Bedrock `/model/MODEL/method`, where the model may be an ARN.
 fn model_of_path(path: &str) -> Option<&str> {
@@ -108,6 +110,19 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_paths_of_each_dialect_lead_to_it() {
+        for dialect in Dialect::ALL {
+            let definition = dialect.definition();
+            assert!(!definition.path_ends.is_empty(), "{dialect} has no path");
+            for end in definition.path_ends {
+                let host = definition.only_host.unwrap_or("host");
+                let api = Address::of(&format!("https://{host}/below{end}")).api();
+                assert_eq!(api, Some(Api::Spoken(dialect)), "{end}");
+            }
+        }
+    }
 
     #[test]
     fn an_address_gives_the_host_the_api_and_the_model() {

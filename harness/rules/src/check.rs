@@ -20,7 +20,7 @@ use std::fmt;
 use std::ops::Range;
 
 use crate::json::{self as body, Part};
-use crate::{self as rules, Address, Dialect, Profile, Rule, UnionViolation, validate};
+use crate::{self as rules, Address, Dialect, Profile, Rule, UnionViolation, list_of, validate};
 use addressee::{Addressee, Around};
 
 pub use addressee::Basis;
@@ -371,8 +371,7 @@ fn unknown(text: &[u8]) -> CheckError {
             is_conversation |= ["role", "parts", "type"].iter().any(|field| message.get(field).is_some());
         }
         Part::Rest(body) => {
-            is_conversation |=
-                ["messages", "contents", "input"].iter().any(|field| body.get(field).is_some());
+            is_conversation |= Dialect::ALL.into_iter().any(|dialect| body.get(list_of(dialect)).is_some());
         }
     };
     let is_list = text.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[');

@@ -173,6 +173,9 @@ mod tests {
 
     use super::*;
 
+    /// The profiles without a host: their users choose the host themselves.
+    const WITHOUT_HOST: [&str; 2] = ["vllm", "toy"];
+
     fn name(host: &str, model: &str) -> Option<&'static str> {
         profile_for(Dialect::OpenaiChat, host, model).map(Profile::undated)
     }
@@ -207,6 +210,19 @@ mod tests {
         ] {
             let found = profile_for(dialect, host, "").map(Profile::undated);
             assert_eq!(found, expected, "{dialect} at {host}");
+        }
+    }
+
+    #[test]
+    fn every_profile_has_a_host_or_is_listed_as_having_none() {
+        for profile in Profile::all() {
+            let name = profile.undated();
+            let has_host = ROUTES.iter().any(|route| route.profiles.contains(&name));
+            let is_listed = WITHOUT_HOST.contains(&name);
+            assert!(
+                has_host != is_listed,
+                "{name}: give it a host in `ROUTES`, or list it in `WITHOUT_HOST`"
+            );
         }
     }
 

@@ -111,7 +111,9 @@ crate::named! {
 /// The turns that do not work because of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Prevented {
-    /// The turn, and those after it.
+    /// The turn, and those after it, because of the messages in the thread.
+    Thread,
+    /// The turn, and those after it, whatever the thread contains.
     LaterTurns,
     /// The turn.
     OneTurn,
@@ -143,13 +145,22 @@ impl Severity {
     /// True if a system with this finding in a control plan cannot be judged, because it cannot hold a plain
     /// conversation.
     pub fn ends_conversation(self) -> bool {
-        self.prevents() == Prevented::LaterTurns
+        match self.prevents() {
+            Prevented::Thread | Prevented::LaterTurns => true,
+            Prevented::OneTurn | Prevented::Nothing => false,
+        }
+    }
+
+    /// True if the messages of a thread with such a finding prevent every later turn.
+    pub fn bricks(self) -> bool {
+        self.prevents() == Prevented::Thread
     }
 
     fn nature(self) -> (Prevented, Message) {
         match self {
-            Severity::BrickedByClient => (Prevented::LaterTurns, Message::OfTheSystem),
-            Severity::BrickedByProvider | Severity::Hang => (Prevented::LaterTurns, Message::Ours),
+            Severity::BrickedByClient => (Prevented::Thread, Message::OfTheSystem),
+            Severity::BrickedByProvider => (Prevented::Thread, Message::Ours),
+            Severity::Hang => (Prevented::LaterTurns, Message::Ours),
             Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem),
             Severity::RequestLoop => (Prevented::OneTurn, Message::Ours),
             Severity::CallDropped
@@ -402,6 +413,19 @@ impl Judgement {
             repaired: Vec::new(),
             reason: Some(reason.into()),
             asked: Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_bricked_means_the_severities_that_brick_a_thread() {
+        let mildest = Severity::threshold("bricked").expect("the word");
+        for severity in Severity::ALL {
+            assert_eq!(severity.bricks(), severity <= mildest, "{}", severity.name());
         }
     }
 }

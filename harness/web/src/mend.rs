@@ -1,8 +1,8 @@
 //! Finds the smallest edit after which the provider accepts the text.
 
-use brickbat_rules::Profile;
 use brickbat_rules::check::{Providers, check};
 use brickbat_rules::json::{Document, halves, pointer_at, without_halves};
+use brickbat_rules::{Dialect, Profile, list_of};
 use brickbat_sessions::{Files, Planned, Reason, Repair, RepairOptions, repair};
 use serde_json::{Value, json};
 
@@ -75,7 +75,7 @@ fn parts(text: &str) -> (&str, &str, &str) {
     let root = document.root();
     let request = root.field("request");
     let is_row = (request.is_object() || request.is_array())
-        && ["messages", "contents", "input"].iter().all(|list| root.get(list).is_none());
+        && Dialect::ALL.into_iter().all(|dialect| root.get(list_of(dialect)).is_none());
     let span = request.span();
     match (is_row, text.get(..span.start), text.get(span.clone()), text.get(span.end..)) {
         (true, Some(head), Some(body), Some(tail)) => (head, body, tail),

@@ -281,7 +281,7 @@ fn fate(case: &Case) -> (Fate, Option<String>) {
     let findings = case.findings.iter().chain(&case.application).flat_map(|finding| finding.with_also());
     let worst = findings.filter_map(|finding| {
         let fate = match finding.severity.prevents() {
-            Prevented::LaterTurns => Fate::Bricked,
+            Prevented::Thread | Prevented::LaterTurns => Fate::Bricked,
             Prevented::OneTurn => Fate::TurnFailed,
             Prevented::Nothing => return None,
         };

@@ -147,6 +147,8 @@ pub(crate) fn beside(path: &str) -> Vec<(Dialect, Cow<'_, str>)> {
 
 #[cfg(test)]
 mod tests {
+    use brickbat_scenario::wire::Delivery;
+
     use super::*;
 
     fn judged(strictness: &Strictness, path: &str, body: &str) -> Option<(&'static str, Basis)> {
@@ -158,6 +160,14 @@ mod tests {
     fn bare_paths_lead_to_the_dialect_that_owns_them() {
         let nothing = Strictness::default();
         let newest = |path| judged(&nothing, path, "{}").map(|(name, _)| name);
+        for dialect in Dialect::ALL {
+            let wire = wire::of(dialect);
+            for delivery in [Delivery::Streamed, Delivery::Whole] {
+                let path = wire.post_path("model", delivery);
+                let owner = Profile::newest(wire.path_owner.unwrap_or(dialect));
+                assert_eq!(newest(&path), Some(owner.undated()), "{path}");
+            }
+        }
         assert_eq!(newest("/v1/messages"), Some("anthropic-messages"));
         assert_eq!(newest("/v1/chat/completions"), Some("openai-chat"));
         assert_eq!(newest("/openai/deployments/mine/chat/completions"), Some("openai-chat"));

@@ -146,4 +146,8 @@ fn every_dialect_lists_its_signs() {
     for (name, signs) in DIALECT_SIGNS {
         assert!(Dialect::from_name(name).is_some() && !signs.is_empty(), "{name}");
     }
+    for dialect in Dialect::ALL {
+        let is_listed = DIALECT_SIGNS.iter().any(|(name, _)| *name == dialect.name());
+        assert_eq!(is_listed, dialect.name() != "toy", "{dialect}: list its signs in `DIALECT_SIGNS`");
+    }
 }

@@ -42,6 +42,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "anthropic-messages",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &["/messages"],
+    only_host: None,
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,

@@ -26,6 +26,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "bedrock-converse",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &["/converse", "/converse-stream"],
+    only_host: None,
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"any"}}]}}"#,

@@ -35,6 +35,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "gemini",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &[":generateContent", ":streamGenerateContent"],
+    only_host: None,
     list: "contents",
     codec: &conversation::CODEC,
     bare: br#"{"contents":[]}"#,

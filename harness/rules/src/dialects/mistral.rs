@@ -39,6 +39,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "mistral",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &["/chat/completions"],
+    only_host: Some("api.mistral.ai"),
     list: "messages",
     codec: &CODEC,
     bare: br#"{"messages":[]}"#,

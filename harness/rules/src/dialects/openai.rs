@@ -34,6 +34,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "openai-chat",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &["/chat/completions"],
+    only_host: None,
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,

@@ -32,6 +32,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "openai-responses",
     rules: RULES,
     profiles: &profiles::PROFILES,
+    path_ends: &["/responses"],
+    only_host: None,
     list: "input",
     codec: &conversation::CODEC,
     bare: br#"{"input":[]}"#,

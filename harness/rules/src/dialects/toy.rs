@@ -20,6 +20,8 @@ pub(super) static DEFINITION: Definition = Definition {
     name: "toy",
     rules: &[&BODY_NOT_JSON],
     profiles: &PROFILES,
+    path_ends: &["/toy"],
+    only_host: None,
     list: "messages",
     codec: &CODEC,
     bare: br#"{"messages":[]}"#,

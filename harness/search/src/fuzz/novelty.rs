@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use brickbat_rules::{Dialect, list_of};
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::trace::{Event, RequestKind, Trace, TurnOutcome};
 
@@ -141,7 +142,7 @@ fn word(value: &impl serde::Serialize) -> String {
 /// The last messages of a request, in any dialect: their roles, and how many parts of each kind they have.
 fn shape(body: &[u8]) -> String {
     let body: Value = serde_json::from_slice(body).unwrap_or_default();
-    let messages = ["messages", "input", "contents"].iter().find_map(|key| body.get(key)?.as_array());
+    let messages = Dialect::ALL.into_iter().find_map(|dialect| body.get(list_of(dialect))?.as_array());
     let Some(messages) = messages else { return String::new() };
     let tail = messages.len().saturating_sub(TAIL);
     let shapes: Vec<String> = messages[tail..].iter().map(message).collect();
