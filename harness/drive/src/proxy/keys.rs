@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use brickbat_engine::provider::Headers;
-use brickbat_rules::base64::digit;
+use brickbat_rules::base64;
 use brickbat_rules::redact::{Redactor, is_credential_header, is_credential_query, is_harmless_header};
 
 /// The values in the requests so far.
@@ -109,7 +109,7 @@ fn parts(name: &str, value: &str, values: &mut Vec<String>) {
     values.push(rest.to_owned());
     values.extend(assigned(value));
     if scheme.eq_ignore_ascii_case("basic")
-        && let Some(pair) = base64(rest).and_then(|bytes| String::from_utf8(bytes).ok())
+        && let Some(pair) = base64::decode(rest).and_then(|bytes| String::from_utf8(bytes).ok())
     {
         values.extend(
             pair.split_once(':')
@@ -149,21 +149,6 @@ fn decoded(text: &str) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The bytes of a text in base64, with or without padding. `None` if it is not base64.
-fn base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let (mut bits, mut n_bits) = (0_u32, 0);
-    for byte in text.trim_end_matches('=').bytes() {
-        bits = (bits << 6 | u32::from(digit(byte)?)) & 0xFFFF;
-        n_bits += 6;
-        if n_bits >= 8 {
-            n_bits -= 8;
-            bytes.push((bits >> n_bits & 0xFF) as u8);
-        }
-    }
-    Some(bytes)
 }
 
 #[cfg(test)]

@@ -259,31 +259,17 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use brickbat_rules::base64;
     use sha2::{Digest, Sha256};
 
     use super::*;
-
-    /// Base64 for groups of three bytes and a remainder of two, as in a 32-byte hash.
-    fn base64(bytes: &[u8]) -> String {
-        const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-        let mut text = String::new();
-        for group in bytes.chunks(3) {
-            let all =
-                group.iter().chain([&0; 2]).take(3).fold(0_usize, |all, byte| all << 8 | usize::from(*byte));
-            for at in 0..=group.len() {
-                text.push(char::from(LETTERS[all >> (18 - 6 * at) & 63]));
-            }
-            text.push_str(&"=".repeat(3 - group.len()));
-        }
-        text
-    }
 
     #[test]
     fn a_page_runs_only_its_own_script() {
         let html =
             page("<\u{202e}title>", &format!("<p>{}</p>", escaped("a\u{202e}b\u{2066}c\u{200f}\u{1b}[31m")));
         let script = html.split("<script>").nth(1).and_then(|rest| rest.split("</script>").next()).unwrap();
-        let hash = base64(&Sha256::digest(script.as_bytes()));
+        let hash = base64::encode(&Sha256::digest(script.as_bytes()));
         assert!(html.contains(&format!("script-src 'sha256-{hash}'")), "the hash of the script is {hash}");
         assert!(html.contains("default-src 'none'") && !html.contains(" onclick="));
         // Nothing reverses a line.

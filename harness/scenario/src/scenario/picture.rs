@@ -73,6 +73,6 @@ impl Picture {
 
     /// The file in base64.
     pub fn base64(&self) -> String {
-        blank::base64(&self.file())
+        brickbat_rules::base64::encode(&self.file())
     }
 }

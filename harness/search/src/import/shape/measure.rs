@@ -1,6 +1,6 @@
 //! Reads the size of an image from the first bytes of its file.
 
-use brickbat_rules::base64::digit;
+use brickbat_rules::base64::decode_head;
 use brickbat_scenario::scenario::{Picture, PictureFormat};
 
 /// The size of an image in base64; `None` for a format that a given history cannot express, or a size out of
@@ -8,7 +8,7 @@ use brickbat_scenario::scenario::{Picture, PictureFormat};
 pub(super) fn measured(data: &str) -> Option<Picture> {
     let n_letters = data.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
     let bytes = (n_letters as u64 * 3 / 4).min(u64::from(Picture::MAX_BYTES)) as u32;
-    let head = decoded(data);
+    let head = decode_head(data, MAX_HEAD);
     let (format, width, height) = match head.as_slice() {
         [0x89, b'P', b'N', b'G', ..] => {
             let side = |at: usize| Some(u32::from_be_bytes(head.get(at..at + 4)?.try_into().ok()?));
@@ -38,26 +38,6 @@ const SMALL: u32 = 64 << 10;
 
 /// The number of bytes read from the file. In a JPEG, previews and profiles may precede the size.
 const MAX_HEAD: usize = 256 << 10;
-
-/// Decodes the beginning of a base64 text, up to the first invalid character.
-fn decoded(data: &str) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let (mut value, mut n_bits) = (0_u32, 0);
-    for byte in data.bytes().filter(|byte| !byte.is_ascii_whitespace()) {
-        let Some(digit) = digit(byte) else { break };
-        value = (value << 6) | u32::from(digit);
-        n_bits += 6;
-        if n_bits >= 8 {
-            n_bits -= 8;
-            bytes.push((value >> n_bits) as u8);
-            value &= (1 << n_bits) - 1;
-        }
-        if bytes.len() >= MAX_HEAD {
-            break;
-        }
-    }
-    bytes
-}
 
 /// The width and height in the first frame header.
 fn jpeg_size(mut segments: &[u8]) -> Option<(u32, u32)> {
