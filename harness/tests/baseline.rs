@@ -34,20 +34,7 @@ fn case(system: &str, scenario: &str, verdict: Verdict, checks: &[&'static str])
         ..Finding::new(check, Severity::StuckPart, "it broke")
     };
     let findings = checks.iter().map(finding).collect();
-    Case::new(
-        system,
-        &id,
-        Judgement {
-            verdict,
-            findings,
-            application: Vec::new(),
-            repaired: Vec::new(),
-            reason: None,
-            asked: Vec::new(),
-        },
-        Vec::<Receipt>::new(),
-        String::new(),
-    )
+    Case::new(system, &id, Judgement::with_findings(verdict, findings), Vec::<Receipt>::new(), String::new())
 }
 
 fn held(cases: Vec<Case>) -> Report {

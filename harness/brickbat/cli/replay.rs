@@ -331,12 +331,8 @@ mod tests {
         let finding = |check: &&'static str| Finding::new(check, Severity::ResultsLost, "gone");
         let findings = checks.iter().map(finding).collect();
         let judgement = Judgement {
-            verdict,
-            findings,
-            application: Vec::new(),
-            repaired: Vec::new(),
             reason: Some("no receipt".to_owned()),
-            asked: Vec::new(),
+            ..Judgement::with_findings(verdict, findings)
         };
         let id = PlanId::new(FOUND, Dialect::OpenaiChat);
         Case::new("reference", &id, judgement, Vec::new(), String::new())

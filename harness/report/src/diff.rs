@@ -215,14 +215,7 @@ mod tests {
         let findings =
             findings.iter().map(|(severity, message)| Finding::new("results-kept", *severity, message));
         let reason = verdict.is_unjudged().then(|| "no receipt".to_owned());
-        let judgement = Judgement {
-            verdict,
-            findings: findings.collect(),
-            application: Vec::new(),
-            repaired: Vec::new(),
-            reason,
-            asked: Vec::new(),
-        };
+        let judgement = Judgement { reason, ..Judgement::with_findings(verdict, findings.collect()) };
         Case::new(system, &id, judgement, Vec::new(), "brickbat run".to_owned())
     }
 

@@ -406,12 +406,17 @@ pub struct Judgement {
 impl Judgement {
     /// A verdict without a run.
     pub fn without_run(verdict: Verdict, reason: impl Into<String>) -> Judgement {
+        Judgement { reason: Some(reason.into()), ..Judgement::with_findings(verdict, Vec::new()) }
+    }
+
+    /// A verdict with findings of the system, and nothing else.
+    pub fn with_findings(verdict: Verdict, findings: Vec<Finding>) -> Judgement {
         Judgement {
             verdict,
-            findings: Vec::new(),
+            findings,
             application: Vec::new(),
             repaired: Vec::new(),
-            reason: Some(reason.into()),
+            reason: None,
             asked: Vec::new(),
         }
     }

@@ -14,14 +14,7 @@ fn case(system: &str, verdict: Verdict, severities: &[Severity]) -> Case {
         got: "another".to_owned(),
         ..Finding::new("thread-survives", *severity, "it broke")
     };
-    let judgement = Judgement {
-        verdict,
-        findings: severities.iter().map(finding).collect(),
-        application: Vec::new(),
-        repaired: Vec::new(),
-        reason: None,
-        asked: Vec::new(),
-    };
+    let judgement = Judgement::with_findings(verdict, severities.iter().map(finding).collect());
     Case::new(system, &id, judgement, Vec::<Receipt>::new(), String::new())
 }
 

@@ -14,12 +14,10 @@ flaw! {
     }
 
     fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
-        if !self.last_first.take(step) {
-            return Reference.record(step, said, put_off);
-        }
-        let (mut message, mut results) = (step.message(), step.results());
-        let last_call = message.split_off(message.len() - 1);
-        let last_result = results.split_off(results.len() - 1);
-        [saved(message, results), saved(last_call, last_result)].concat()
+        self.last_first.record((step, said, put_off), |mut message, mut results| {
+            let last_call = message.split_off(message.len() - 1);
+            let last_result = results.split_off(results.len() - 1);
+            [saved(message, results), saved(last_call, last_result)].concat()
+        })
     }
 }

@@ -14,11 +14,9 @@ flaw! {
     }
 
     fn record(&mut self, step: &Step, said: &mut Said, put_off: Option<&Change>) -> Vec<Message> {
-        if !self.last_first.take(step) {
-            return Reference.record(step, said, put_off);
-        }
-        let mut results = step.results();
-        let last = results.split_off(results.len() - 1);
-        [saved(step.message(), last), saved(Vec::new(), results)].concat()
+        self.last_first.record((step, said, put_off), |message, mut results| {
+            let last = results.split_off(results.len() - 1);
+            [saved(message, last), saved(Vec::new(), results)].concat()
+        })
     }
 }

@@ -2,10 +2,11 @@
 
 use brickbat_rules::dialect::Dialect;
 
-use crate::agent::decisions::{MidTurnMessage, Said};
+use crate::agent::decisions::{Decisions, MidTurnMessage, Reference, Said};
 use crate::agent::step::{MADE_UP, Step, StepBlock, saved};
-use crate::agent::thread::{Call, CallResult, Message};
+use crate::agent::thread::{Block, Call, CallResult, Message};
 use crate::agent::{RequestId, Tool};
+use brickbat_scenario::plan::Change;
 
 /// The dialects with a provider that runs tools itself.
 pub(super) const SEARCHING: &[Dialect] = &[Dialect::AnthropicMessages];
@@ -32,6 +33,20 @@ impl LastFirst {
     /// True if the last call of this step, which is recorded now, was answered first.
     pub(super) fn take(&mut self, step: &Step) -> bool {
         self.0.take_if(|request| *request == step.request).is_some()
+    }
+
+    /// The messages of a step that is recorded now: those of `broken`, made of the message and its results, if
+    /// the last call was answered first.
+    pub(super) fn record(
+        &mut self,
+        (step, said, put_off): (&Step, &mut Said, Option<&Change>),
+        broken: impl FnOnce(Vec<Block>, Vec<CallResult>) -> Vec<Message>,
+    ) -> Vec<Message> {
+        if self.take(step) {
+            broken(step.message(), step.results())
+        } else {
+            Reference.record(step, said, put_off)
+        }
     }
 }
 

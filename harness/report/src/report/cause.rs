@@ -117,14 +117,7 @@ mod tests {
     fn case(variant: &str, findings: &[(&'static str, Severity)]) -> Case {
         let findings =
             findings.iter().map(|(check, severity)| Finding::new(check, *severity, check)).collect();
-        let judgement = Judgement {
-            verdict: Verdict::Fail,
-            findings,
-            application: Vec::new(),
-            repaired: Vec::new(),
-            reason: None,
-            asked: Vec::new(),
-        };
+        let judgement = Judgement::with_findings(Verdict::Fail, findings);
         let (scenario, variant) = ("abort/mid-batch".to_owned(), variant.to_owned());
         let plan = PlanId { scenario, variant, dialect: Dialect::OpenaiChat, control: false };
         Case::new(SYSTEM, &plan, judgement, Vec::new(), "brickbat run".to_owned())

@@ -110,15 +110,18 @@ static RULES: &[&Rule] = &[
     &relatives::REASONING_CONTENT_NOT_RETURNED,
 ];
 
+/// OpenAI's answer to a body that is not JSON, in both of its dialects.
+pub(crate) const UNREADABLE: &[&str] = &[
+    "We could not parse the JSON body of your request. (HINT: This likely \
+     means you aren't using your HTTP library correctly. The OpenAI API expects a JSON payload, but what was \
+     sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our \
+     help center at help.openai.com.)",
+];
+
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
-    sentences: &[
-        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your \
-         HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid \
-         JSON. If you have trouble figuring out how to fix this, please contact us through our help \
-         center at help.openai.com.)",
-    ],
+    sentences: UNREADABLE,
     sources: &[
         "https://github.com/ChatGPTNextWeb/NextChat/issues/4064",
         "https://github.com/microsoft/graphrag/issues/2286",

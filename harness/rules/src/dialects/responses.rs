@@ -117,12 +117,7 @@ static RULES: &[&Rule] = &[
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",
     why: "The bytes are not JSON. Write the body with a JSON library, and cut strings by code points.",
-    sentences: &[
-        "We could not parse the JSON body of your request. (HINT: This likely means you aren't using your \
-         HTTP library correctly. The OpenAI API expects a JSON payload, but what was sent was not valid \
-         JSON. If you have trouble figuring out how to fix this, please contact us through our help \
-         center at help.openai.com.)",
-    ],
+    sentences: super::openai::UNREADABLE,
     sources: &["https://github.com/ChatGPTNextWeb/NextChat/issues/4064"],
     ..Rule::observed("openai-responses/body-not-json", "RSP-BODY-1", 0, "2025-03")
 };

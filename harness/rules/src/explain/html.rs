@@ -38,23 +38,11 @@ fn index() -> String {
     for dialect in Dialect::ALL {
         let _ = writeln!(body, "<h2>{dialect}</h2>\n<ul>");
         for rule in Rule::all().filter(|rule| rule.dialect() == dialect) {
-            let summary = code(rule.summary);
-            let _ = writeln!(
-                body,
-                "<li><a href=\"{}.html\">{}</a> {summary}</li>",
-                escaped(rule.id),
-                escaped(rule.short_name())
-            );
+            body.push_str(&entry("", rule.id, rule.short_name(), rule.summary));
         }
         body.push_str("</ul>\n<p>Rules of its streams:</p>\n<ul>\n");
         for rule in StreamRule::of(dialect) {
-            let _ = writeln!(
-                body,
-                "<li><a href=\"{}.html\">{}</a> {}</li>",
-                escaped(rule.id),
-                escaped(rule.short_name()),
-                code(rule.summary)
-            );
+            body.push_str(&entry("", rule.id, rule.short_name(), rule.summary));
         }
         body.push_str("</ul>\n<p>Profiles:");
         for profile in Profile::all().filter(|profile| profile.dialect == dialect) {
@@ -137,13 +125,7 @@ fn of_profile(profile: &'static Profile) -> String {
         }
         let _ = writeln!(body, "<h2>{words}</h2>\n<ul>");
         for rule in rules {
-            let _ = writeln!(
-                body,
-                "<li><a href=\"../{}.html\">{}</a> {}</li>",
-                escaped(rule.id),
-                escaped(rule.short_name()),
-                code(rule.summary)
-            );
+            body.push_str(&entry("../", rule.id, rule.short_name(), rule.summary));
         }
         body.push_str("</ul>\n");
     }
@@ -192,6 +174,12 @@ li { margin: .2em 0 }
   a { color: #8bf }
 }
 ";
+
+/// The entry of a rule in a list. `up` leads from this page to the folder of the dialects.
+fn entry(up: &str, id: &str, short_name: &str, summary: &str) -> String {
+    let (id, short_name, summary) = (escaped(id), escaped(short_name), code(summary));
+    format!("<li><a href=\"{up}{id}.html\">{short_name}</a> {summary}</li>\n")
+}
 
 /// Formats a source. A URL becomes a link.
 fn link(source: &str) -> String {

@@ -84,7 +84,10 @@ impl<'a> Lowered<'a> {
     pub fn plan(mut self, id: PlanId) -> Plan {
         let scenario = self.scenario;
         let (tools, missing) = tools::planned(scenario);
-        let (impossible, needs) = (self.impossible(), needs(scenario, self.ids.dialect, self.written()));
+        let (impossible, mut needs) = (self.impossible(), needs(scenario, self.ids.dialect, self.written()));
+        needs.extend(tools::needs(tools.iter().chain(&missing)));
+        needs.sort_unstable();
+        needs.dedup();
         let times = |(name, times): (&String, &Times)| Some((self.table.find(name)?, *times));
         let executed = scenario.expect.executed.iter().filter_map(times).collect();
         let given = given::lower(scenario, &mut self.table);
@@ -212,7 +215,7 @@ fn hidden_thinking(scenario: &Scenario, dialect: Dialect) -> Option<String> {
     is_hidden.then(|| format!("our {dialect} provider does not show the model's thinking"))
 }
 
-/// The capabilities that the scenario lists, and those that its actions need.
+/// The capabilities that the scenario lists, and those that everything except its tools needs.
 fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Need> {
     let mut needs = scenario.needs.clone();
     needs.extend(malformations::needs(scenario, dialect));
@@ -227,7 +230,6 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     }
     needs.extend(given::needs(scenario));
     needs.extend(endings::needs(scenario));
-    needs.extend(tools::needs(scenario));
     let points = scenario.turns.iter().flat_map(|turn| &turn.at).filter_map(|at| at.point());
     needs.extend(points.filter_map(|point| point.spec().needs));
     for action in turns.iter().flat_map(|turn| &turn.actions) {
@@ -246,7 +248,5 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
             needs.push(Need::EagerTools);
         }
     }
-    needs.sort_unstable();
-    needs.dedup();
     needs
 }

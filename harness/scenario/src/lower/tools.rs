@@ -150,25 +150,10 @@ fn check_ending(name: &str, tool: &Tool, problems: &mut Problems) {
 }
 
 /// The capabilities that a scenario needs for its tools.
-pub(super) fn needs(scenario: &Scenario) -> impl Iterator<Item = Need> {
-    scenario.tools.values().flat_map(|tool| {
+pub(super) fn needs<'a>(tools: impl Iterator<Item = &'a PlannedTool>) -> impl Iterator<Item = Need> {
+    tools.flat_map(|tool| {
         // Every system can run a tool with the others. A new field has to be placed here.
-        let Tool {
-            asks,
-            ends,
-            hands_over,
-            agent,
-            client,
-            returns: _,
-            fails: _,
-            throws: _,
-            denies: _,
-            deaf: _,
-            missing: _,
-            called: _,
-            hangs: _,
-            bytes: _,
-        } = *tool;
+        let PlannedTool { name: _, params: _, deaf: _, asks, ends, hands_over, agent, client } = *tool;
         let needs = [
             asks.then_some(Need::Approvals),
             ends.then_some(Need::FinalTools),

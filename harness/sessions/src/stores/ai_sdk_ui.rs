@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::ai_sdk::send::{send, waits};
 use super::ai_sdk::ui::{STATES, UiMessage, is_declined, read};
-use super::list_reader::{place_of, read_list, role_of, session};
+use super::list_reader::{has_own_parts, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
@@ -102,23 +102,11 @@ fn leave_out_approval(writer: &mut ListWriter<'_>, files: &Files, call: &Place) 
 /// Returns whether a value is a list of AI SDK UI messages. TanStack AI messages differ only in the fields
 /// of their parts.
 fn is_list(root: Json<'_, '_>) -> bool {
-    let mut has_own = false;
-    for message in root.items() {
-        let [role, parts] = message.pick(["role", "parts"]);
-        let role = role.and_then(Json::as_str).is_some_and(|role| role_of(&role).is_some());
-        let Some(parts) = parts.filter(|parts| role && parts.is_array()) else { return false };
-        for part in parts.items() {
-            match is_own(part) {
-                None => return false,
-                Some(is_own) => has_own |= is_own,
-            }
-        }
-    }
-    has_own
+    has_own_parts(root, is_own)
 }
 
-/// Returns true if only the AI SDK writes such a part, false if it never does, and `None` if the part does
-/// not decide.
+/// Returns true if only the AI SDK writes such a part, false if the part does not decide, and `None` if the AI
+/// SDK never writes it.
 fn is_own(part: Json<'_, '_>) -> Option<bool> {
     let [kind, text, id, state, content] = part.pick(["type", "text", "toolCallId", "state", "content"]);
     let kind = kind.and_then(Json::as_str)?;

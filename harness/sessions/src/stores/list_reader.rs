@@ -55,6 +55,25 @@ pub(crate) fn block(place: &Place, content: histories::Block) -> Block {
     Block { place: place.clone(), content, state: None }
 }
 
+/// Returns whether a value is a list of messages with a role and a list of parts, at least one of which only one
+/// product writes. `is_own` decides about a part: true if only that product writes it, false if it does not
+/// decide, and `None` if that product never writes it.
+pub(crate) fn has_own_parts(root: Json<'_, '_>, is_own: impl Fn(Json<'_, '_>) -> Option<bool>) -> bool {
+    let mut has_own = false;
+    for message in root.items() {
+        let [role, parts] = message.pick(["role", "parts"]);
+        let role = role.and_then(Json::as_str).is_some_and(|role| role_of(&role).is_some());
+        let Some(parts) = parts.filter(|parts| role && parts.is_array()) else { return false };
+        for part in parts.items() {
+            match is_own(part) {
+                None => return false,
+                Some(is_own) => has_own |= is_own,
+            }
+        }
+    }
+    has_own
+}
+
 /// A role with a name that all of these stores share. Their other roles have different names.
 pub(crate) fn role_of(name: &str) -> Option<Role> {
     Some(match name {

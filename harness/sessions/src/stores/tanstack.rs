@@ -15,7 +15,7 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
 use super::enveloped::Enveloped;
-use super::list_reader::{message, place_of, read_list, role_of, session};
+use super::list_reader::{has_own_parts, message, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::session::ASKED;
@@ -109,26 +109,16 @@ fn home(session: &Session, message: usize) -> String {
 /// Returns whether a value is a list of TanStack AI UI messages, which have `content` where the AI SDK has
 /// `text`, and calls with `arguments`.
 fn is_list(root: Json<'_, '_>) -> bool {
-    let mut has_own = false;
-    for message in root.items() {
-        let [role, parts] = message.pick(["role", "parts"]);
-        let role = role.and_then(Json::as_str).is_some_and(|role| role_of(&role).is_some());
-        let Some(parts) = parts.filter(|parts| role && parts.is_array()) else { return false };
-        for part in parts.items() {
-            let [kind, content, id, arguments] = part.pick(["type", "content", "toolCallId", "arguments"]);
-            let Some(kind) = kind.and_then(Json::as_str) else { return false };
-            has_own |= match kind.as_ref() {
-                "text" | "thinking" if content.is_some_and(Json::is_str) => true,
-                "tool-call" if arguments.is_some_and(Json::is_str) => true,
-                "tool-result" if content.is_some() && id.is_some() => true,
-                "text" | "thinking" | "tool-call" | "tool-result" | "reasoning" | "step-start" => {
-                    return false;
-                }
-                _ => false,
-            };
+    has_own_parts(root, |part| {
+        let [kind, content, id, arguments] = part.pick(["type", "content", "toolCallId", "arguments"]);
+        match kind.and_then(Json::as_str)?.as_ref() {
+            "text" | "thinking" if content.is_some_and(Json::is_str) => Some(true),
+            "tool-call" if arguments.is_some_and(Json::is_str) => Some(true),
+            "tool-result" if content.is_some() && id.is_some() => Some(true),
+            "text" | "thinking" | "tool-call" | "tool-result" | "reasoning" | "step-start" => None,
+            _ => Some(false),
         }
-    }
-    has_own
+    })
 }
 
 fn read_message(session: &mut Session, n: usize, value: Json<'_, '_>) -> Result<(), FormError> {

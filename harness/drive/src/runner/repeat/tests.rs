@@ -8,14 +8,7 @@ use brickbat_scenario::trace::Trace;
 fn run(verdict: Verdict, checks: &[(&'static str, Severity)]) -> PlanRun {
     let finding = |(check, severity): &(&'static str, Severity)| Finding::new(check, *severity, "");
     let findings = checks.iter().map(finding).collect();
-    let judgement = Judgement {
-        verdict,
-        findings,
-        application: Vec::new(),
-        repaired: Vec::new(),
-        reason: None,
-        asked: Vec::new(),
-    };
+    let judgement = Judgement::with_findings(verdict, findings);
     PlanRun {
         outcome: Attempt {
             judgement,

@@ -12,6 +12,8 @@ pub(super) struct Conversation {
     name: &'static str,
     tools: &'static str,
     turns: &'static str,
+    /// The lines after the turns: more keys of the last turn, or of the scenario.
+    rest: &'static str,
 }
 
 impl Conversation {
@@ -19,8 +21,9 @@ impl Conversation {
     pub(super) fn plan(self, dialect: Dialect, seed: u64) -> Result<Arc<Plan>, DriverError> {
         let id = format!("verify/{}", self.name);
         let what = || format!("the probe {id} failed");
-        let Conversation { tools, turns, .. } = self;
-        let text = format!("schema: 1\ncomment: A probe.\nclass: [control]\ntools: {tools}\nturns:{turns}");
+        let Conversation { name: _, tools, turns, rest } = self;
+        let text =
+            format!("schema: 1\ncomment: A probe.\nclass: [control]\ntools: {tools}\nturns:{turns}{rest}");
         let plans = lower::plans(&id, &id, &text, &[dialect], seed)
             .map_err(|error| DriverError::harness(what(), error))?;
         plans.into_iter().next().map(Arc::new).ok_or_else(|| DriverError::harness(what(), "it has no plan"))
@@ -46,12 +49,13 @@ pub(super) const BATCH: Conversation = Conversation {
         - call: { as: c, tool: lookup, args: { key: order 2 } }
       - - text: All three are here.
 "#,
+    rest: "",
 };
 
 /// The provider pauses inside the last reply, and continues.
 pub(super) const PAUSED: Conversation = Conversation {
     name: "paused",
-    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    tools: LOOKUP,
     turns: "
   - user: Please look up an order.
     replies:
@@ -61,7 +65,10 @@ pub(super) const PAUSED: Conversation = Conversation {
       - { reply: 2, after: headers, do: pause }
       - { reply: 2, after: { text: 1 }, do: pause }
 ",
+    rest: "",
 };
+
+const LOOKUP: &str = r#"{ lookup: { returns: "found {key}" } }"#;
 
 const ONE_CALL: &str = "
   - user: Please look up an order.
@@ -72,13 +79,14 @@ const ONE_CALL: &str = "
 
 /// One call of a tool that accepts the stop signal.
 pub(super) const WAITING: Conversation =
-    Conversation { name: "waiting", tools: r#"{ lookup: { returns: "found {key}" } }"#, turns: ONE_CALL };
+    Conversation { name: "waiting", tools: LOOKUP, turns: ONE_CALL, rest: "" };
 
 /// One call of a tool that does not.
 pub(super) const DEAF: Conversation = Conversation {
     name: "deaf",
     tools: r#"{ lookup: { returns: "found {key}", deaf: true } }"#,
     turns: ONE_CALL,
+    rest: "",
 };
 
 /// One call of a tool that ends the turn.
@@ -90,6 +98,7 @@ pub(super) const FINAL: Conversation = Conversation {
     replies:
       - - call: { as: a, tool: answer, args: { key: order 1 } }
 ",
+    rest: "",
 };
 
 /// One call that hands over to another agent, which answers.
@@ -102,6 +111,7 @@ pub(super) const HANDED: Conversation = Conversation {
       - - call: { as: a, tool: transfer, args: { why: order 1 } }
       - - text: Here I am.
 ",
+    rest: "",
 };
 
 /// One call that runs in the client, and one that does not.
@@ -115,6 +125,7 @@ pub(super) const OUTSIDE: Conversation = Conversation {
         - call: { as: b, tool: lookup, args: { key: order 2 } }
       - - text: It is here.
 ",
+    rest: "",
 };
 
 /// One call that starts a sub-agent, which itself makes a call.
@@ -134,40 +145,26 @@ pub(super) const DELEGATED: Conversation = Conversation {
                 - - text: It is paid.
       - - text: It is here.
 ",
+    rest: "",
 };
 
 /// One call in a turn that has only one step.
-pub(super) const LIMITED: Conversation = Conversation {
-    name: "limited",
-    tools: r#"{ lookup: { returns: "found {key}" } }"#,
-    turns: "
-  - user: Please look up an order.
-    replies:
-      - - call: { as: a, tool: lookup, args: { key: order 1 } }
-      - - text: It is here.
-limits: { steps: 1 }
-",
-};
+pub(super) const LIMITED: Conversation =
+    Conversation { name: "limited", tools: LOOKUP, turns: ONE_CALL, rest: "limits: { steps: 1 }\n" };
 
 /// A context that is full with the last reply.
 pub(super) const FULL: Conversation = Conversation {
     name: "full",
-    tools: r#"{ lookup: { returns: "found {key}" } }"#,
-    turns: "
-  - user: Please look up an order.
-    replies:
-      - - call: { as: a, tool: lookup, args: { key: order 1 } }
-      - - text: It is here.
-    at:
-      - { reply: 2, before: headers, do: { tokens: 190000 } }
-",
+    tools: LOOKUP,
+    turns: ONE_CALL,
+    rest: "    at:\n      - { reply: 2, before: headers, do: { tokens: 190000 } }\n",
 };
 
 /// Two calls, with a store that asks about its writes because one write is a point in the plan. The probe
 /// kills nothing there.
 pub(super) const SAVED: Conversation = Conversation {
     name: "saved",
-    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    tools: LOOKUP,
     turns: "
   - user: Please look up two orders.
     replies:
@@ -177,18 +174,20 @@ pub(super) const SAVED: Conversation = Conversation {
     at:
       - { after: { saved: 1 }, do: kill }
 ",
+    rest: "",
 };
 
 /// The provider itself searches the web.
 pub(super) const SEARCHED: Conversation = Conversation {
     name: "searched",
-    tools: r#"{ lookup: { returns: "found {key}" } }"#,
+    tools: LOOKUP,
     turns: "
   - user: Please search for an order.
     replies:
       - - search: { as: s, query: an order, finds: One order }
         - text: It is there.
 ",
+    rest: "",
 };
 
 /// The provider rejects the request permanently.
@@ -201,6 +200,7 @@ pub(super) const REFUSED: Conversation = Conversation {
     at:
       - { before: headers, do: { http: { status: 400, times: 20 } } }
 ",
+    rest: "",
 };
 
 /// The provider's message when it does: a text that cannot come from an SDK.

@@ -296,12 +296,16 @@ pub(crate) static MODEL_TOOL_ID_PATTERN: Rule = Rule {
     ..Rule::inferred("bedrock-converse/model-tool-id-pattern", "BDR-MODEL-ID-1", 10, "2024-12")
 };
 
+/// Claude's words for calls without results, which Converse passes on.
+const UNANSWERED: &[&str] =
+    &["The model returned the following errors: messages.{n}: `tool_use` ids were found \
+     without `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a corresponding \
+     `tool_result` block in the next message."];
+
 pub(crate) static MODEL_TOOL_RESULT_MISSING: Rule = Rule {
     summary: "For Claude, calls of the last message need results too.",
     why: "The history ends with calls without results. Add a user message with a result for each of them.",
-    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
-         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
-         corresponding `tool_result` block in the next message."],
+    sentences: UNANSWERED,
     sources: &[
         "https://github.com/n8n-io/n8n/issues/16987",
         "https://github.com/anthropics/claude-code/issues/3512",
@@ -315,9 +319,7 @@ pub(crate) static MODEL_TEXT_AFTER_TOOL_USE: Rule = Rule {
     summary: "For Claude, only calls follow the first call of a message.",
     why: "Several steps were merged into one assistant message, so text comes between or after \
          calls. Split the message after each batch of calls, and put their results between.",
-    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
-         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
-         corresponding `tool_result` block in the next message."],
+    sentences: UNANSWERED,
     sources: &["https://github.com/anomalyco/opencode/pull/16751", "https://github.com/vercel/ai/pull/16312"],
     ..Rule::inferred("bedrock-converse/model-text-after-tool-use", "BDR-MODEL-TU-3", 10, "2026-03")
 };
@@ -328,9 +330,7 @@ pub(crate) static MODEL_TOOL_RESULT_NOT_FIRST: Rule = Rule {
     summary: "For Claude, results come before all other content of their message.",
     why: "Something else, such as text of the user, comes before a result in the message after the \
          calls. Move the results to the front.",
-    sentences: &["The model returned the following errors: messages.{n}: `tool_use` ids were found without \
-         `tool_result` blocks immediately after: {ids}. Each `tool_use` block must have a \
-         corresponding `tool_result` block in the next message."],
+    sentences: UNANSWERED,
     sources: &[
         "https://platform.claude.com/docs/en/agents-and-tools/tool-use/handle-tool-calls",
         "https://github.com/n8n-io/n8n/issues/16987",

@@ -279,15 +279,17 @@ pub(crate) static FUNCTION_ROLE: Rule = Rule {
     ..Rule::observed("gemini/function-role", "GEM-ROLE-2", 2, "2026-07")
 };
 
+/// The provider's words if the numbers of calls and responses differ.
+const UNEQUAL: &[&str] =
+    &["Please ensure that the number of function response parts is equal to the number of \
+     function call parts of the function call turn."];
+
 pub(crate) static RESPONSE_COUNT: Rule = Rule {
     summary: "Calls are followed by the same number of responses, for Gemini 3 in one content.",
     why: "The turn ended before all tools of a batch had answered, a response is there twice, or \
          the responses are in several contents, which Gemini 2 accepts and later models do not. Put \
          one response for each call into the content directly after the calls.",
-    sentences: &[
-        "Please ensure that the number of function response parts is equal to the number of function call \
-         parts of the function call turn.",
-    ],
+    sentences: UNEQUAL,
     sources: &[
         "https://github.com/google-gemini/gemini-cli/issues/7410",
         "https://github.com/google-gemini/gemini-cli/issues/16984",
@@ -305,10 +307,7 @@ pub(crate) static RESPONSE_MISSING: Rule = Rule {
     why: "The turn was stopped after the calls, and another message follows, or the request ends \
          there. Gemini 2 accepts that, later models do not. Add a response for each call directly \
          after, or drop the calls.",
-    sentences: &[
-        "Please ensure that the number of function response parts is equal to the number of function call \
-         parts of the function call turn.",
-    ],
+    sentences: UNEQUAL,
     sources: &[
         "https://github.com/google-gemini/gemini-cli/issues/16974",
         "https://github.com/google-gemini/gemini-cli/issues/14590",

@@ -6,29 +6,18 @@ use crate::Dialect;
 use crate::dialects::openai;
 use crate::histories::read::{Reader, json_text, owned, spoken, text};
 use crate::histories::render::{Source, Writer, data_url, instructions, text_of, tool_names};
-use crate::histories::{
-    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, Message, Placement, Role, Signs, Thinking,
-    is_short_id,
-};
+use crate::histories::{Block, Call, CallResult, Codec, Message, Role, Signs, Thinking};
 use crate::json::Json;
 
 pub(crate) const CODEC: Codec = Codec {
     write,
     read,
     result: result_of,
-    placement: Placement::Apart,
-    prompt: |words| json!({ "role": "user", "content": words }),
-    call_id: IdForm { prefix: "call_", alphabet: ALPHANUMERICS, n_letters: 24 },
-    takes_id: is_short_id,
-    models: &["gpt-5.2", "gpt-4.1"],
-    model: "gpt-5.2",
-    vendor: "openai",
     signs: Signs::Items,
     instructions_at: &["instructions"],
-    alternates: false,
-    may_lack_role: false,
     has_pictures_in_results: true,
     kept_at: &["previous_response_id", "conversation", "prompt"],
+    ..openai::CODEC
 };
 
 fn write(writer: &mut Writer, around: &mut Map<String, Value>, messages: &[Message]) {

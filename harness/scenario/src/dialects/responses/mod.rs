@@ -13,9 +13,7 @@ use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::Offer;
-use crate::wire::{
-    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
-};
+use crate::wire::{ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, models};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
@@ -36,31 +34,23 @@ pub(crate) const WIRE: Wire = Wire {
         writes_arguments: true,
         ..DialectTraits::USUAL
     },
-    path_owner: None,
-    sdk_base: "/v1",
-    sdk_variable: Some("OPENAI_BASE_URL"),
-    sends_pictures: false,
     request: request::FORM,
     side_answer,
     asks_for_usage: |_| false,
     // The model's thinking is shown as a summary, to clients that ask for one
     // (<https://platform.openai.com/docs/guides/reasoning#reasoning-summaries>).
     asks_to_think: Some(|body| body.field("reasoning").field("summary").is_str()),
-    offers_search: None,
     tool_names: names::of_tool,
     offer,
     history: history::history,
-    request_id: usual_request_id,
-    error_headers: |_| &[],
     stream: encode::stream,
     whole: encode::whole,
     block_marks,
-    status_body: openai::status_body,
     overflow: Overflow { body: overflow_body, sign: openai::OVERFLOW_CODE },
     error_frame: encode::error,
-    malformed_frame: malformed_event,
     decoder: || Box::new(SseDecoder::<decode::ResponsesEvents>::default()),
     decode_whole: decode::whole,
+    ..openai::WIRE
 };
 
 /// As quoted in <https://github.com/the-open-agent/openagent/issues/2344>.
