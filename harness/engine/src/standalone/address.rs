@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn bare_paths_lead_to_the_dialect_that_owns_them() {
         let nothing = Strictness::default();
-        let newest = |path| judged(&nothing, path, "{}").map(|(name, _)| name);
+        let newest = |path: &str| judged(&nothing, path, "{}").map(|(name, _)| name);
         for dialect in Dialect::ALL {
             let wire = wire::of(dialect);
             for delivery in [Delivery::Streamed, Delivery::Whole] {
