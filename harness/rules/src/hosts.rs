@@ -173,8 +173,8 @@ mod tests {
 
     use super::*;
 
-    /// The profiles without a host: their users choose the host themselves.
-    const WITHOUT_HOST: [&str; 2] = ["vllm", "toy"];
+    /// The profiles that no host leads to: their users run the server themselves, or choose the model by option.
+    const WITHOUT_HOST: [&str; 3] = ["vllm", "mistral-v3", "toy"];
 
     fn name(host: &str, model: &str) -> Option<&'static str> {
         profile_for(Dialect::OpenaiChat, host, model).map(Profile::undated)
