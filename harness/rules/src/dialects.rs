@@ -35,7 +35,7 @@ pub(crate) struct Definition {
     pub(crate) rules: &'static [&'static Rule],
     /// The profiles. The default comes first, and the newest comes first among profiles of the same name.
     pub(crate) profiles: &'static [Profile],
-    /// The ends of the paths to which clients post requests for a reply, for example `/messages`.
+    /// The ends of the paths where clients post requests for a reply, for example `/messages`.
     pub(crate) path_ends: &'static [&'static str],
     /// The only host at which these paths belong to this dialect. `None` if they belong to it at every host
     /// that no other dialect claims.

@@ -409,7 +409,7 @@ impl Judgement {
         Judgement { reason: Some(reason.into()), ..Judgement::with_findings(verdict, Vec::new()) }
     }
 
-    /// A verdict with findings of the system, and nothing else.
+    /// A verdict with findings of the system only.
     pub fn with_findings(verdict: Verdict, findings: Vec<Finding>) -> Judgement {
         Judgement {
             verdict,
