@@ -55,9 +55,9 @@ pub(crate) fn block(place: &Place, content: histories::Block) -> Block {
     Block { place: place.clone(), content, state: None }
 }
 
-/// Returns whether a value is a list of messages with a role and a list of parts, at least one of which only one
-/// product writes. `is_own` decides about a part: true if only that product writes it, false if it does not
-/// decide, and `None` if that product never writes it.
+/// Returns whether a value is a list of messages with a role and a list of parts, and at least one part belongs
+/// only to one product. `is_own` returns true for such a part, false for a part that does not decide, and `None`
+/// for a part that this product never writes.
 pub(crate) fn has_own_parts(root: Json<'_, '_>, is_own: impl Fn(Json<'_, '_>) -> Option<bool>) -> bool {
     let mut has_own = false;
     for message in root.items() {
