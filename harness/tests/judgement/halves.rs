@@ -1,4 +1,4 @@
-//! Halves of checks: each has a planted bug that this check catches, and no other if that is possible.
+//! Halves of checks: each has a planted bug that only this check catches, if that is possible.
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
