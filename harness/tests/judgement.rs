@@ -10,10 +10,12 @@ mod chained;
 mod dropped;
 mod exit_code;
 mod grades;
+mod halves;
 mod kill;
 mod late;
 mod let_go;
 mod models;
+mod own_compaction;
 mod past;
 mod readable;
 mod staging;
@@ -380,6 +382,10 @@ fn a_missing_end_after_the_stop_reason_matters_only_if_clients_wait_for_it() {
             Dialect::AnthropicMessages => {
                 let message = "the last reply ended without its terminal event, but the turn returned as if it were complete";
                 expect_failure(&plan, &run, "truncation-noticed", &[message]);
+                // The model had said everything, so the user loses nothing.
+                let judgement = judged(&plan, &run);
+                let severities: Vec<Severity> = judgement.findings.iter().map(|it| it.severity).collect();
+                assert_eq!(severities, [Severity::EndAssumed]);
             }
             _ => expect_unaccused(&plan, &run, Verdict::Pass),
         }

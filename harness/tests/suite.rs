@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::checks::CHECKS;
 use brickbat_engine::flaws::Canary;
 use brickbat_engine::simulate;
 use brickbat_rules::dialect::Dialect;
@@ -68,6 +69,33 @@ fn each_canary_is_caught_on_every_dialect_by_the_checker_meant_for_it() {
         }
     }
     assert!(survivors.is_empty(), "{survivors:#?}");
+}
+
+/// Otherwise a check could be removed without any planted bug surviving.
+#[test]
+fn each_checker_alone_catches_some_canary() {
+    let plans = built_in();
+    let mut idle = Vec::new();
+    for check in CHECKS {
+        let catches_alone = |canary: Canary, plan: &Plan| {
+            let judgement = run(plan, Some(canary));
+            let mut findings = judgement.findings.iter().peekable();
+            judgement.verdict == Verdict::Fail
+                && findings.peek().is_some()
+                && findings.all(|finding| finding.check == check.id)
+        };
+        let meant = || Canary::all().filter(|canary| canary.caught_by() == check.id);
+        let of = |canary: Canary, is_own: bool| {
+            let possible = plans.iter().filter(move |plan| canary.senseless_in(plan.dialect).is_none());
+            possible.filter(move |plan| is_of(plan, canary) == is_own).map(move |plan| (canary, plan))
+        };
+        let own = meant().flat_map(|canary| of(canary, true));
+        let mut tried = own.chain(meant().flat_map(|canary| of(canary, false)));
+        if !tried.any(|(canary, plan)| catches_alone(canary, plan)) {
+            idle.push(check.id);
+        }
+    }
+    assert_eq!(idle, [""; 0]);
 }
 
 /// True if the scenario of a plan belongs to the class of a canary.

@@ -37,6 +37,7 @@ mod error_parked;
 mod error_twice;
 mod errors_not_lowered;
 mod failure_cancelled;
+mod failure_ends_turn;
 mod final_tool_unanswered;
 mod finished_batch_lost;
 mod finished_batch_reruns;
@@ -67,6 +68,7 @@ mod lone_thought_kept;
 mod loop_goes_on;
 mod mechanics;
 mod memory_doubled;
+mod nameless_call_joined;
 mod never_ends;
 mod new_agent_speaks_early;
 mod no_word_after_results;
@@ -82,6 +84,7 @@ mod pause_taken_for_end;
 mod picture_kept;
 mod placeholder_kept;
 mod prelude;
+mod prompt_before_results;
 mod prompt_lost;
 mod prompts_doubled;
 mod prompts_interleave;
@@ -95,6 +98,7 @@ mod refusal_retried;
 mod refuses_own_history;
 mod repair_adds_result;
 mod repair_drifts;
+mod reply_in_users_role;
 mod request_storm;
 mod result_surrogate_kept;
 mod results_lost;
@@ -108,6 +112,7 @@ mod runs_twice;
 mod same_id_kept;
 mod search_answered;
 mod search_dangles;
+mod search_replaced;
 mod second_batch_dangles;
 mod second_handoff_unanswered;
 mod second_stop_undoes;
@@ -133,6 +138,7 @@ mod summary_of_poison;
 mod summary_orphans_call;
 mod summary_orphans_search;
 mod surrogate_kept;
+mod text_beside_calls_dropped;
 mod text_overtakes_calls;
 mod text_splits_reply;
 mod texts_doubled;
@@ -159,7 +165,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 145] = [
+static ALL: [&Flaw; 151] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -305,6 +311,12 @@ static ALL: [&Flaw; 145] = [
     &first_call_only::FLAW,
     &texts_doubled::FLAW,
     &prompts_doubled::FLAW,
+    &failure_ends_turn::FLAW,
+    &search_replaced::FLAW,
+    &reply_in_users_role::FLAW,
+    &text_beside_calls_dropped::FLAW,
+    &prompt_before_results::FLAW,
+    &nameless_call_joined::FLAW,
 ];
 
 /// A planted bug: its description, and its decisions.

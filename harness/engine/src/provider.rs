@@ -24,7 +24,7 @@ pub use address::Misaddressed;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use brickbat_scenario::wire::Frames;
 use compaction::Compaction;
-pub(crate) use compaction::{marks, replied};
+pub(crate) use compaction::{has_large_results, marks, replied};
 use playhead::{Due, Playhead, Position};
 pub(crate) use recall::Sight;
 pub use recall::{Recall, refusal};

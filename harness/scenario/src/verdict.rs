@@ -92,8 +92,8 @@ crate::named! {
         TruncationTaken = "truncation-taken",
         /// The error of a tool is marked as a success, although its text reports the failure.
         ErrorUnmarked = "error-unmarked",
-        /// A stream without a stop reason counts as a success, in a dialect in which some providers leave the
-        /// stop reason out.
+        /// A stream without its end counts as a success: some providers of the dialect leave the stop reason out,
+        /// or everything but the terminal event had arrived.
         EndAssumed = "end-assumed",
         /// The system ignores the provider: it does not wait as asked, or repeats a refused request.
         ProviderUnheeded = "provider-unheeded",

@@ -1,8 +1,9 @@
 //! The table of mutants of SDKs, from the file that `harness/nightly/mutants/run.py` has written, and the
-//! questions that no check asks, from the verdicts on the survivors.
+//! questions that no check asked, from the verdicts on the survivors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brickbat_engine::checks::CHECKS;
 use serde::Deserialize;
 
 use super::blocks::table;
@@ -78,7 +79,7 @@ struct Read {
     survivors: Vec<Survivor>,
 }
 
-/// A question that no check asks.
+/// A question that no check asked when the mutants ran.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
@@ -86,6 +87,8 @@ struct Question {
     asks: String,
     evidence: String,
     careful: String,
+    /// The check that asks it since.
+    asked_by: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -201,10 +204,14 @@ pub fn mutant_questions() -> String {
             question.asks.clone(),
             question.evidence.clone(),
             question.careful.clone(),
+            question.asked_by.as_deref().map_or_else(String::new, |check| format!("`{check}`")),
             n.to_string(),
         ]
     };
-    table(&["question", "asks", "evidence", "careful", "survivors"], read.questions.iter().map(row))
+    table(
+        &["question", "asks", "evidence", "careful", "asked by", "survivors"],
+        read.questions.iter().map(row),
+    )
 }
 
 #[test]
@@ -225,6 +232,9 @@ fn every_survivor_among_the_mutants_has_one_verdict() {
             one.mutant,
             one.question
         );
+    }
+    for check in read.questions.iter().filter_map(|question| question.asked_by.as_deref()) {
+        assert!(CHECKS.iter().any(|known| known.id == check), "there is no check {check}");
     }
     let asked: BTreeSet<&String> = read.survivors.iter().filter_map(|one| one.question.as_ref()).collect();
     assert_eq!(ids, asked, "questions that no survivor raises");

@@ -131,7 +131,7 @@ fn next<'a>(evidence: &'a Evidence<'_>, request: &RequestView, script: &Script) 
 
 /// True if a turn may end with this reply although its calls have no results: a limit or a final tool ends it, or
 /// a call waits for the user or for the client.
-fn may_end(evidence: &Evidence<'_>, script: &Script) -> bool {
+pub(super) fn may_end(evidence: &Evidence<'_>, script: &Script) -> bool {
     let plan = evidence.plan;
     let of_tool = |call: &PlannedCall| plan.tools.iter().find(|tool| tool.name == call.tool);
     plan.step_limit.is_some()

@@ -1,5 +1,6 @@
 //! The parts of a history that were changed on purpose.
 
+use crate::provider::has_large_results;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
@@ -201,10 +202,12 @@ impl OwnCompaction {
 
     /// Takes a request that is sent. `answered` marks the calls that have their results.
     fn requested(&mut self, plan: &Plan, kind: RequestKind, body: &str, answered: &[bool]) {
+        // With results as large as a context, the system may have counted the tokens itself.
+        let is_due = self.is_due || has_large_results(plan);
         for (turn, planned) in plan.turns.iter().enumerate() {
             if body.contains(&as_written(&planned.user)) {
                 self.sent_turns[turn] = true;
-                self.summarised_turns[turn] |= self.is_due && kind == RequestKind::Auxiliary;
+                self.summarised_turns[turn] |= is_due && kind == RequestKind::Auxiliary;
             }
         }
         // A fast system sends a result on before the harness has noted that it was delivered, so the body counts,

@@ -2,13 +2,15 @@
 //!
 //! A repair changes only the turns that need it. The last request contains every other turn as it happened: the
 //! model's text, in the role of the model, and its calls with their arguments. So does each request of a turn
-//! that is still running, for the replies so far. Other checks require the results, for all turns. A system that
+//! that is still running, for the replies so far. A search that the provider ran comes back with what it found. A
+//! call that never ran, and that is missing or changed, was dropped. Other checks require the results, for all turns. A system that
 //! paraphrases finished turns in a summary is not checked: it may choose what to leave out. Where some models
 //! reject text beside calls, a client may drop that text.
 
 use super::stable::broken_turns;
 use super::*;
-use brickbat_scenario::plan::ScriptBlock;
+use brickbat_scenario::plan::{PlannedSearch, ScriptBlock, ServerBlock};
+use brickbat_scenario::scenario::Stop;
 use brickbat_scenario::wire;
 
 pub(super) const CHECK: Check = Check {
@@ -30,8 +32,11 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         if narrates(evidence, request, &texts) {
             continue;
         }
-        let found =
-            [altered_text(evidence, request, turn, &scripts), lost_call(evidence, request, turn, &scripts)];
+        let found = [
+            altered_text(evidence, request, turn, &scripts),
+            lost_call(evidence, request, turn, &scripts),
+            altered_search(evidence, request, turn, &scripts),
+        ];
         // A loss is reported for the first request that shows it.
         let is_new = |finding: &Finding| {
             let is_known =
@@ -116,24 +121,96 @@ fn lost_call(
     turn: usize,
     scripts: &[&Script],
 ) -> Option<Finding> {
-    let calls = scripts.iter().flat_map(|script| script.calls());
-    // A handoff that was left out may be missing together with its result.
-    let kept = calls.filter(|key| !evidence.is_skipped_handoff(*key));
-    let mut calls = kept.map(|key| (key, evidence.call(key)));
-    let (key, call) = calls.find(|(_, call)| call.outcome.is_success() && !is_made(request, call))?;
+    let calls = scripts.iter().flat_map(|script| script.calls().map(move |key| (key, *script)));
+    // A handoff that was left out may be missing together with its result. `calls-answered` reports a call that is
+    // gone without a trace.
+    let kept = calls
+        .filter(|(key, _)| !evidence.is_skipped_handoff(*key) && !calls_answered::is_dropped(evidence, *key));
+    let mut calls = kept.map(|(key, script)| (key, evidence.call(key), script));
+    let (key, call, script) =
+        calls.find(|(_, call, _)| call.outcome.is_success() && !is_made(request, call))?;
     let name = &call.name;
+    let of = format!("call {name} of turn {}", turn + 1);
+    // A call of a reply that the provider cut short need not run.
+    let is_due = matches!(script.stop, None | Some(Stop::Calls));
+    let never_ran = evidence.account(key).starts.is_empty() && evidence.ledger.strangers.is_empty();
+    let (severity, message) = match is_due && never_ran {
+        true => (Severity::CallDropped, format!("{of} is never run, and is missing or changed")),
+        false => (CHECK.severity, format!("{of} is missing or changed")),
+    };
+    let message = message + ", although nothing went wrong in that turn";
     Some(
         Finding {
-            message: format!(
-                "call {name} of turn {} is missing or changed, although nothing went wrong in that turn",
-                turn + 1
-            ),
+            severity,
+            message,
             expected: format!("call {name} with the arguments `{}`", call.args),
             got: evidence.shape(request),
             ..CHECK.finding(request.place("")).of_turn(turn)
         }
         .of_calls([key]),
     )
+}
+
+/// Finds a search of the provider with a result that is missing, or that no longer contains what was found. Another
+/// provider cannot read it.
+fn altered_search(
+    evidence: &Evidence<'_>,
+    request: &RequestView,
+    turn: usize,
+    scripts: &[&Script],
+) -> Option<Finding> {
+    if evidence.plan.dialect_of(turn) != evidence.plan.dialect_of(request.turn) {
+        return None;
+    }
+    let found = scripts.iter().flat_map(|script| script.server_blocks()).filter_map(|block| match block {
+        ServerBlock::Found(key) => Some(&evidence.plan.searches[key.0 as usize]),
+        ServerBlock::Search(_) => None,
+    });
+    let (search, title, what) = found.into_iter().find_map(|search| {
+        let title = search.finds.as_deref()?;
+        match result_of(request, search) {
+            None => Some((search, title, "is missing")),
+            Some(result) if !has_found(&result["content"], search, title) => {
+                Some((search, title, "is not what the provider found"))
+            }
+            Some(_) => None,
+        }
+    })?;
+    Some(Finding {
+        message: format!(
+            "the result of search {} of turn {} {what}, although nothing went wrong in that turn",
+            search.name,
+            turn + 1
+        ),
+        expected: format!("the page `{title}`, as the provider sent it"),
+        got: match result_of(request, search) {
+            Some(result) => quoted(&result["content"].to_string()),
+            None => evidence.shape(request),
+        },
+        ..CHECK.finding(request.place("")).of_turn(turn)
+    })
+}
+
+/// The result of a search in a request.
+fn result_of<'a>(request: &'a RequestView, search: &PlannedSearch) -> Option<&'a Value> {
+    request.history.items.iter().find_map(|item| match &item.content {
+        Content::Raw { value } if value["tool_use_id"] == search.id.as_str() => Some(value),
+        Content::Text { .. }
+        | Content::Thought { .. }
+        | Content::Call { .. }
+        | Content::Result { .. }
+        | Content::Raw { .. } => None,
+    })
+}
+
+/// True if the result of a search contains a page with this title, and with the content that only the provider can
+/// read.
+fn has_found(pages: &Value, search: &PlannedSearch, title: &str) -> bool {
+    let is_it = |page: &Value| {
+        let sealed = page["encrypted_content"].as_str().is_some_and(|text| text.ends_with(&search.id));
+        page["title"] == title && sealed
+    };
+    pages.as_array().is_some_and(|pages| pages.iter().any(is_it))
 }
 
 /// True if a call of a turn in which nothing went wrong is missing from the last request, or has other arguments.

@@ -3,7 +3,8 @@
 //! A thread is bricked if its last turn fails although nothing goes wrong in that turn. If a turn fails and a
 //! later one works, the user loses only the failed turn. A turn may end with an error if one of its tools
 //! threw, since some systems pass the error on, or if the model's output was broken: then the turns after it
-//! decide. A failure that is the application's duty is noted as such, because it is not a bricked thread of
+//! decide. If a tool returned an error, the model must be asked again, so that it reads the error: a turn that
+//! returns without that is not over. A failure that is the application's duty is noted as such, because it is not a bricked thread of
 //! the system.
 
 use super::*;
@@ -157,20 +158,22 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
 fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let returned = evidence.outcomes().filter(|(_, outcome)| **outcome == TurnOutcome::Returned);
     let mut quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
-    let (turn, message, severity) = quiet.find_map(|(turn, _)| {
-        let unasked = replies_due(evidence, turn).find(|reply| !is_served(evidence, turn, *reply));
-        match unasked {
-            Some(reply) => {
-                Some((turn, format!("reply {} was never requested", reply + 1), Severity::BrickedByClient))
-            }
-            // The thread continues without the call.
-            None => {
-                let call = never_ran(evidence, turn)?;
-                Some((turn, format!("call {} never finished", call.name), Severity::TurnFailed))
-            }
+    let (turn, message, severity, rests_on) = quiet.find_map(|(turn, _)| {
+        if let Some(reply) = replies_due(evidence, turn).find(|reply| !is_served(evidence, turn, *reply)) {
+            let message = format!("reply {} was never requested", reply + 1);
+            return Some((turn, message, Severity::BrickedByClient, check.rests_on));
         }
+        // The next turn sends the results, so the thread continues. The loop may be the application's.
+        if let Some(reply) = unread_failure(evidence, turn) {
+            let message =
+                format!("reply {} was never requested, although a call before it failed", reply + 1);
+            return Some((turn, message, Severity::TurnFailed, &[Duty::Loop]));
+        }
+        // The thread continues without the call.
+        let call = never_ran(evidence, turn)?;
+        Some((turn, format!("call {} never finished", call.name), Severity::TurnFailed, check.rests_on))
     })?;
-    let bare = failure(evidence, check, severity, in_turn(turn));
+    let bare = failure(evidence, check, severity, in_turn(turn)).resting_on(rests_on);
     Some(Finding {
         message: message + &aftermath(evidence, &bare, turn),
         expected: "a turn that works".to_owned(),
@@ -301,6 +304,37 @@ fn is_whole(evidence: &Evidence<'_>, turn: usize) -> bool {
 fn replies_due(evidence: &Evidence<'_>, turn: usize) -> std::ops::Range<usize> {
     let n_replies = evidence.plan.turns[turn].replies.len();
     0..if is_whole(evidence, turn) { n_replies } else { 1 }
+}
+
+/// The first reply of a turn that was not requested although the step before it was over: each of its calls has a
+/// result in a later request, but a tool had returned an error, or is unknown. Tools that throw do not count,
+/// since some systems end the turn then.
+fn unread_failure(evidence: &Evidence<'_>, turn: usize) -> Option<usize> {
+    let planned = &evidence.plan.turns[turn];
+    let unasked = (1..planned.replies.len()).find(|reply| !is_served(evidence, turn, *reply))?;
+    let step = evidence.requests.iter().rfind(|request| {
+        matches!(request.kind, RequestKind::Scripted { turn: t, reply, .. } if (t, reply + 1) == (turn, unasked))
+    })?;
+    let script = evidence.script_of(step)?;
+    let is_plain = matches!(script.stop, None | Some(Stop::Calls)) && script.indices.is_none();
+    let may_end = evidence.was_stopped(turn) || calls_answered::may_end(evidence, script);
+    let is_over = |key: CallKey| {
+        let (call, account) = (evidence.call(key), evidence.account(key));
+        let is_plain = !call.hands_over && evidence.plan.sub_agent(key).is_none();
+        let is_told = matches!(account.settled, Some(ToolOutcome::Return(_) | ToolOutcome::Error(_)));
+        is_plain && (is_unknown(call) || (is_told && !account.settled_late && !call.is_invalid()))
+    };
+    let is_answered = |later: &RequestView| {
+        let has_result = |key| later.results().any(|it| evidence.answered(later, it.id) == Some(key));
+        later.exchange > step.exchange && later.kind.is_of_thread() && script.calls().all(has_result)
+    };
+    let is_due = is_plain && script.has_calls() && !may_end && script.calls().all(is_over);
+    (is_due && evidence.requests.iter().any(is_answered)).then_some(unasked)
+}
+
+/// True if only the tool of a call is wrong: the system was never given it.
+fn is_unknown(call: &PlannedCall) -> bool {
+    call.is_malformed(|it| it.tool) && !call.is_malformed(|it| it.args || it.no_id)
 }
 
 /// A call of a turn that should have run and did not. A call that is missing from the history is left to

@@ -6,7 +6,8 @@
 //! system that sends the request again is right, too.
 //!
 //! Some providers leave the stop reason out in some dialects. There a complete body without a stop reason may be a
-//! complete reply, so the finding has a milder severity.
+//! complete reply, so the finding has a milder severity. So it has if the stop reason had arrived and only the
+//! terminal event is missing: the model had said everything, and the user loses nothing.
 
 use super::*;
 use brickbat_scenario::plan::{Mark, PlannedPoint, Side};
@@ -76,6 +77,9 @@ impl<'a> Cut<'a> {
         let may_lack_end = wire::of(evidence.plan.dialect_of(request.turn)).traits.may_lack_end;
         let severity = match ending {
             Ending::EndEarly if may_lack_end => Severity::EndAssumed,
+            Ending::EndEarly | Ending::Eof | Ending::Reset if is_cut_after(evidence, request, Mark::Stop) => {
+                Severity::EndAssumed
+            }
             _ => CHECK.severity,
         };
         Some(Cut { request, how, severity })
@@ -153,12 +157,15 @@ impl<'a> Cut<'a> {
 /// True if the reply was cut only after all of the model's content had been sent. In some dialects the stop
 /// reason ends a reply, and clients need not wait for the events after it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
+    let ends_at_stop = wire::of(evidence.plan.dialect_of(request.turn)).traits.is_whole_at_stop;
+    is_cut_after(evidence, request, Mark::Reply)
+        || (ends_at_stop && is_cut_after(evidence, request, Mark::Stop))
+}
+
+/// True if the plan cuts the reply to a request directly after this mark.
+fn is_cut_after(evidence: &Evidence<'_>, request: &RequestView, mark: Mark) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
-    let after = |mark| PlannedPoint::Stream { reply, attempt, mark, side: Side::After };
-    let ends_at_stop = wire::of(evidence.plan.dialect_of(turn)).traits.is_whole_at_stop;
-    let said_all = |action: &PlannedAction| {
-        action.at == after(Mark::Reply) || (ends_at_stop && action.at == after(Mark::Stop))
-    };
+    let after = PlannedPoint::Stream { reply, attempt, mark, side: Side::After };
     let mut cuts = evidence.plan.turns[turn].actions.iter().filter(|action| action.what.ends_attempt());
-    cuts.any(said_all)
+    cuts.any(|action| action.at == after)
 }

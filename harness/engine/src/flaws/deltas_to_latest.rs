@@ -4,7 +4,7 @@
 use super::prelude::*;
 
 flaw! {
-    Flaw::new("deltas-to-latest", "healthy-untouched").class("delta-index")
+    Flaw::new("deltas-to-latest", "calls-answered").class("delta-index")
         .only_on(&[Dialect::OpenaiChat], "calls are not interleaved");
 
     fn call_of_piece(&self, reply: &Step, _: u64) -> u64 {

@@ -2,7 +2,9 @@
 //! history.
 //!
 //! The system decides when to do so, and whether to ask the provider for a summary. Only its requests reveal
-//! it: a request in the thread lacks something that the one before contained.
+//! it: a request in the thread lacks something that the one before contained. If the results of a plan are as
+//! large as a context, a system that counts tokens itself may also ask for a summary before the provider reports
+//! anything.
 
 use std::collections::BTreeSet;
 
@@ -79,7 +81,8 @@ impl Compaction {
     /// Records an answered request. Returns true if the request reveals that the history was compacted.
     pub(super) fn answered(&mut self, plan: &Plan, kind: RequestKind, body: &[u8]) -> bool {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
-        if plan.window.is_none() && !actions.any(|action| action.what.fills_context()) {
+        let is_large = has_large_results(plan);
+        if plan.window.is_none() && !is_large && !actions.any(|action| action.what.fills_context()) {
             return false;
         }
         let body = String::from_utf8_lossy(body);
@@ -92,11 +95,24 @@ impl Compaction {
                     _ => None,
                 };
             }
-            RequestKind::Auxiliary => self.is_asked |= self.is_due && speaks_of_a_summary(&body),
+            RequestKind::Auxiliary if speaks_of_a_summary(&body) => {
+                self.is_due |= is_large;
+                self.is_asked |= self.is_due;
+            }
+            RequestKind::Auxiliary => {}
             RequestKind::Refused { .. } | RequestKind::Repeated { .. } | RequestKind::OfSubAgent { .. } => {}
         }
         std::mem::take(&mut self.is_seen)
     }
+}
+
+/// The bytes of results that may fill a context: 100,000 tokens of four bytes each. Systems that count tokens
+/// themselves estimate them in this way, and the windows of common models have 128,000 tokens or more.
+const LARGE_RESULTS: usize = 400_000;
+
+/// True if the results of a plan are as large as a context.
+pub(crate) fn has_large_results(plan: &Plan) -> bool {
+    plan.calls.iter().map(|call| call.outcome.text().len()).sum::<usize>() >= LARGE_RESULTS
 }
 
 /// True if the text contains a word that every prompt for a summary contains.
