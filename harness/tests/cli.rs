@@ -101,7 +101,9 @@ fn nothing_is_cut_where_there_is_no_terminal() {
     let run = |columns: Option<&str>| {
         let args = ["run", "abort/mid-batch", "--system", "canary/dangling-on-abort/simulated"];
         let mut program = command(folder.path(), &args);
-        columns.into_iter().for_each(|columns| drop(program.env("COLUMNS", columns)));
+        columns.into_iter().for_each(|columns| {
+            program.env("COLUMNS", columns);
+        });
         finish(program, b"").out
     };
     let is_cut = |text: &str| text.lines().any(|line| line.ends_with('…'));

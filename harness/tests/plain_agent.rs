@@ -220,6 +220,9 @@ async fn each_session_has_its_own_process_if_the_address_is_fixed_at_the_start()
     let folder = tempfile::tempdir().unwrap();
     let mut launch = launch(folder.path(), r#"answer '"error":{"code":-32603,"message":"${dialect}"}'"#);
     let scratch = folder.path().join("scratch");
+    for part in ["home", "tmp"] {
+        std::fs::create_dir_all(scratch.join(part)).unwrap();
+    }
     launch.scratch = Some(scratch.clone());
     launch.env.insert("URL".into(), "${baseUrl}/v1 ${package} ${folder} ${home}".into());
     let adapter = Adapter::start_plain(&launch, agent(SHEET)).await.unwrap();

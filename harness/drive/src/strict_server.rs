@@ -88,7 +88,7 @@ impl StrictServer {
         self.with_core(|core| core.begin_run(texts));
     }
 
-    /// What the runs of the program said, and what their threads still contain.
+    /// The runs of the program, with the contents of their threads.
     pub fn runs(&self) -> Runs {
         self.with_core(|core| core.runs().clone())
     }

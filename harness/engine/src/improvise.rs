@@ -1,7 +1,7 @@
 //! Improvised model replies, for requests that no scenario answers.
 //!
 //! After a prompt, the model calls several of the offered tools at once, with arguments that fit their
-//! schemas. It answers in text when the results have arrived, or with the tool by which the program ends a turn.
+//! schemas. It answers in text when the results have arrived, or with the tool that ends a turn.
 //! Everything depends only on a seed and on the
 //! request number, so the same requests in the same order get the same replies, including ids.
 
@@ -83,7 +83,7 @@ pub fn reply(manner: Manner, dialect: Dialect, number: u32, standing: Standing, 
     let mut plan = empty_plan(dialect, manner.seed);
     let called = match standing.n_rounds.cmp(&manner.n_rounds) {
         Ordering::Less => tools::called(&offer, &mut random),
-        // A program that goes on after that call gets a text.
+        // A program that continues after that call gets a text.
         Ordering::Equal => tools::closing(&offer),
         Ordering::Greater => tools::forced(&offer),
     };

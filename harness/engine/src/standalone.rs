@@ -202,7 +202,7 @@ impl Standalone {
         self.runs.begin(texts);
     }
 
-    /// What the runs of the program said, and what their threads still contain.
+    /// The runs of the program, with the contents of their threads.
     pub fn runs(&self) -> &Runs {
         &self.runs
     }

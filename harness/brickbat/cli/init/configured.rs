@@ -9,7 +9,7 @@ use crate::cli::config;
 use crate::cli::error::CliError;
 use brickbat_drive::driver::catalogue::SHEET;
 
-/// What became of the configuration.
+/// The outcome for the configuration.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Configured {
     /// It was written to this file.

@@ -1,10 +1,10 @@
-//! What the thread of a resumed run lacks of the runs before it, and cut replies that it contains as if complete.
+//! The losses of a resumed thread, and cut replies that it contains as if complete.
 
 use super::run::{Ended, Run};
 use brickbat_engine::standalone::{CutReply, Loss, Runs};
 use brickbat_report::report::text::counted;
 
-/// What is missing, in one sentence. `None` if nothing is.
+/// The losses, in one sentence. `None` if there are none.
 pub(super) fn words(threads: &Runs) -> Option<String> {
     let losses = threads.losses();
     let lost = listed(&losses)?;

@@ -41,7 +41,7 @@ pub(super) fn forced<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>>
     wanted.into_iter().cloned().collect()
 }
 
-/// The tool by which the program ends a turn, if the request offers one. Without such a call, the program would ask
+/// The tool that ends a turn of the program, if the request offers one. Without such a call, the program would ask
 /// the model again and again. A request that forbids calls gets none, and one that requires a tool gets that tool.
 pub(super) fn closing<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>> {
     match offer.choice {
@@ -53,7 +53,7 @@ pub(super) fn closing<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>
     }
 }
 
-/// The names of tools by which agents end a turn, as words in snake case: smolagents and LangChain call
+/// The names of tools that end a turn of an agent, as words in snake case: smolagents and LangChain call
 /// `final_answer`, OpenHands and BeeAI `finish`, Cline and Roo Code `attempt_completion`, gptme `complete`.
 const CLOSING: [&str; 10] = [
     "final_answer",

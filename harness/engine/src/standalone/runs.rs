@@ -1,7 +1,7 @@
-//! What each run of a program said and received, and what the thread of a later run still has of it.
+//! The messages and results of each run of a program, and their remains in the thread of a later run.
 //!
 //! Only requests that contain the user's message of the run count. Other requests are for titles, or for other
-//! agents of the program, whose threads are not resumed. Only results of calls that this provider made up count,
+//! agents of the program: their threads are not resumed. Only results of calls that this provider made up count,
 //! because a program may have its own names for calls.
 //!
 //! A thread that a program has compacted is not judged: its summary may stand for everything.
@@ -23,13 +23,13 @@ pub struct Runs {
 /// One run of the program.
 #[derive(Debug, Clone, Default)]
 struct ProgramRun {
-    /// Texts of which one is the user's message.
+    /// Texts. One of them is the user's message.
     candidates: Vec<String>,
     /// The lines of the user's message, as soon as a request contains it.
     said: Vec<String>,
     /// The results that its requests contain.
     results: BTreeSet<String>,
-    /// The earlier runs whose message its thread contains.
+    /// The earlier runs. Its thread contains their messages.
     has_message_of: BTreeSet<usize>,
     /// The largest number of results under names of the program's own.
     n_renamed: usize,
@@ -54,7 +54,7 @@ pub struct CutReply {
     text: String,
 }
 
-/// What the thread of a resumed run lacks of an earlier run.
+/// The parts of an earlier run that the thread of a resumed run lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// The 1-based number of the resumed run.
@@ -130,7 +130,7 @@ impl Runs {
         }
     }
 
-    /// What the threads of the resumed runs lack. What is missing is listed for the first run that lacks it.
+    /// The losses of the resumed runs. Each is listed for the first run that lacks the message or the results.
     pub fn losses(&self) -> Vec<Loss> {
         let mut losses: Vec<Loss> = Vec::new();
         for (at, run) in self.all.iter().enumerate().skip(1).filter(|(_, run)| run.is_readable()) {
@@ -161,8 +161,8 @@ impl Runs {
         self.all.len() > 1 && self.all.last().is_some_and(ProgramRun::is_readable) && !self.has_continued()
     }
 
-    /// The replies that were cut off, each with the 1-based number of the run whose thread contains it as if it
-    /// were complete.
+    /// The cut replies that a later thread contains as if they were complete, each with the 1-based number of that
+    /// later run.
     pub fn kept_cuts(&self) -> impl Iterator<Item = (usize, &CutReply)> {
         (1..).zip(&self.all).filter_map(|(nth, run)| run.kept.as_ref().map(|cut| (nth, cut)))
     }
@@ -282,7 +282,7 @@ mod tests {
         runs.request(&history(&["u:Look around."]));
         runs.request(&history(&["u:Look around.", "a:Looking.", "r:call_1", "r:call_2"]));
         for (nth, thread) in resumed.iter().enumerate() {
-            runs.begin(vec![format!("Go on, {nth}.")]);
+            runs.begin(vec![format!("Next, {nth}.")]);
             runs.request(&history(thread));
         }
         runs
@@ -294,16 +294,16 @@ mod tests {
 
     #[test]
     fn a_resumed_thread_lacks_what_none_of_its_requests_contains() {
-        let whole = ["u:Look around.", "a:Looking.", "r:call_1", "r:call_2", "u:Go on, 0."];
+        let whole = ["u:Look around.", "a:Looking.", "r:call_1", "r:call_2", "u:Next, 0."];
         for (thread, losses) in [
             (&whole[..], vec![]),
-            (&["u:Look around.", "a:Looking.", "r:call_1", "u:Go on, 0."], vec![loss(2, 1, false, 1)]),
-            (&["a:Looking.", "r:call_1", "r:call_2", "u:Go on, 0."], vec![loss(2, 1, true, 0)]),
-            (&["u:Look around.", "u:Go on, 0."], vec![loss(2, 1, false, 2)]),
+            (&["u:Look around.", "a:Looking.", "r:call_1", "u:Next, 0."], vec![loss(2, 1, false, 1)]),
+            (&["a:Looking.", "r:call_1", "r:call_2", "u:Next, 0."], vec![loss(2, 1, true, 0)]),
+            (&["u:Look around.", "u:Next, 0."], vec![loss(2, 1, false, 2)]),
             // Calls under other names, and a message with a note of the program's.
-            (&["u:<now/>\nLook around.\n<note/>", "a:Looking.", "r:x", "r:y", "u:Go on, 0."], vec![]),
+            (&["u:<now/>\nLook around.\n<note/>", "a:Looking.", "r:x", "r:y", "u:Next, 0."], vec![]),
             // A summary that quotes the user.
-            (&["u:So far: Look around. It was done.", "a:Looking.", "r:x", "r:y", "u:Go on, 0."], vec![]),
+            (&["u:So far: Look around. It was done.", "a:Looking.", "r:x", "r:y", "u:Next, 0."], vec![]),
         ] {
             let runs = runs(&[thread]);
             assert_eq!(runs.losses(), losses, "{thread:?}");
@@ -313,13 +313,13 @@ mod tests {
 
     #[test]
     fn whether_a_new_thread_is_a_loss_shows_in_another_run() {
-        let alone = runs(&[&["u:Go on, 0."]]);
+        let alone = runs(&[&["u:Next, 0."]]);
         assert_eq!(alone.losses(), [loss(2, 1, true, 2)]);
         assert!(alone.is_unclear() && !alone.has_continued());
-        let continued = runs(&[&["u:Go on, 0."], &["u:Go on, 0.", "a:Yes.", "u:Go on, 1."]]);
+        let continued = runs(&[&["u:Next, 0."], &["u:Next, 0.", "a:Yes.", "u:Next, 1."]]);
         assert_eq!(continued.losses(), [loss(2, 1, true, 2)]);
         assert!(continued.has_continued() && !continued.is_unclear());
-        let never = runs(&[&["u:Go on, 0."], &["u:Go on, 1."]]);
+        let never = runs(&[&["u:Next, 0."], &["u:Next, 1."]]);
         assert!(!never.has_continued());
         assert_eq!(never.losses(), [loss(2, 1, true, 2), loss(3, 2, true, 0)]);
     }
@@ -327,14 +327,14 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_not_missing() {
         let mut runs = runs(&[]);
-        runs.begin(vec!["Go on.".to_owned()]);
-        let mut compacted = history(&["u:Go on."]);
+        runs.begin(vec!["Next.".to_owned()]);
+        let mut compacted = history(&["u:Next."]);
         compacted.items.insert(0, item(Role::Other, Content::Raw { value: serde_json::Value::Null }));
         runs.request(&compacted);
         assert!(runs.losses().is_empty() && !runs.is_unclear());
         // A request without the user's message belongs to another agent of the program.
         runs.begin(vec!["And now?".to_owned()]);
-        runs.request(&history(&["u:Look around.", "r:call_1", "r:call_2", "u:Go on.", "u:And now?"]));
+        runs.request(&history(&["u:Look around.", "r:call_1", "r:call_2", "u:Next.", "u:And now?"]));
         runs.request(&history(&["u:You are a helper.", "r:call_1"]));
         assert!(runs.losses().is_empty());
     }
@@ -346,17 +346,17 @@ mod tests {
         {
             let mut runs = runs(&[]);
             runs.cut(2, "end-early after text 1", "That is all I needed. Done.".to_owned());
-            runs.begin(vec!["Go on.".to_owned()]);
+            runs.begin(vec!["Next.".to_owned()]);
             let last = format!("a:{text}");
-            runs.request(&history(&["u:Look around.", "r:call_1", "r:call_2", &last, "u:Go on."]));
+            runs.request(&history(&["u:Look around.", "r:call_1", "r:call_2", &last, "u:Next."]));
             let kept: Vec<usize> = runs.kept_cuts().map(|(nth, _)| nth).collect();
             assert_eq!(kept, if is_kept { vec![2] } else { vec![] }, "{text}");
         }
         let mut retried = runs(&[]);
         retried.cut(2, "eof after text 1", "That is all I needed. Done.".to_owned());
         retried.replied(std::iter::empty());
-        retried.begin(vec!["Go on.".to_owned()]);
-        retried.request(&history(&["u:Look around.", "a:That is all", "u:Go on."]));
+        retried.begin(vec!["Next.".to_owned()]);
+        retried.request(&history(&["u:Look around.", "a:That is all", "u:Next."]));
         assert_eq!(retried.kept_cuts().count(), 0);
     }
 }

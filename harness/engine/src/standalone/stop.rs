@@ -155,7 +155,7 @@ impl ReplyPoint {
 impl ProgramStop {
     /// The stop as an action, if the number matches and the reply has the point.
     ///
-    /// A program whose tools are done before the time is over is ended when its next request arrives.
+    /// If its tools are done before the time is over, the program is ended when its next request arrives.
     pub(super) fn planned(&self, number: u32, plan: &Plan, script: &Script) -> Option<PlannedAction> {
         let is_later = !self.at.later.is_zero();
         let is_next = self.at.reply.checked_add(1) == Some(number);
