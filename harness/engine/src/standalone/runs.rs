@@ -224,7 +224,7 @@ fn message(candidates: &[String], history: &History) -> Vec<String> {
     // The name of a program may occur in a message, too.
     match candidates.iter().filter(is_said).max_by_key(|candidate| candidate.len()) {
         Some(candidate) => lines(candidate),
-        None => of_user().last().map(lines).unwrap_or_default(),
+        None => of_user().next_back().map(lines).unwrap_or_default(),
     }
 }
 
