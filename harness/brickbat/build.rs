@@ -15,6 +15,8 @@ const OLDEST_NODE: u32 = 20;
 
 fn main() -> io::Result<()> {
     find_node();
+    find("has_python", &["python3"]);
+    find("has_curl_and_jq", &["curl", "jq"]);
     embed("systems", "systems", "system.yaml")?;
     embed("filters", "filters-under-test", "filter.yaml")
 }
@@ -29,6 +31,18 @@ fn find_node() {
     let major = text.trim_start_matches('v').split('.').next().and_then(|part| part.parse::<u32>().ok());
     if major.is_some_and(|major| major >= OLDEST_NODE) || env::var_os("BRICKBAT_ALL_TESTS").is_some() {
         println!("cargo:rustc-cfg=has_node");
+    } else {
+        println!("cargo:rerun-if-env-changed=PATH");
+    }
+}
+
+/// Sets a name if tests can start all these programs. Otherwise `cargo test` lists the tests that need them as
+/// ignored.
+fn find(name: &str, programs: &[&str]) {
+    println!("cargo:rustc-check-cfg=cfg({name})");
+    let starts = |program: &&str| Command::new(program).arg("--version").output().is_ok();
+    if programs.iter().all(starts) {
+        println!("cargo:rustc-cfg={name}");
     } else {
         println!("cargo:rerun-if-env-changed=PATH");
     }

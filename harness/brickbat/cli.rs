@@ -163,6 +163,20 @@ pub fn options_page() -> String {
     page
 }
 
+/// The exit codes of every command, as its help lists them, formatted as a page of the book.
+pub fn exit_codes_page() -> String {
+    use clap::CommandFactory;
+    let command = CommandLine::command();
+    let mut page = String::from("| command | exit codes |\n|---|---|\n");
+    for command in command.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        let codes = groups::exit_codes(&help);
+        let codes = codes.unwrap_or_else(|| "0 done, 2 usage or bad input".to_owned());
+        page.push_str(&format!("| `{}` | {} |\n", command.get_name(), codes.replace('|', "\\|")));
+    }
+    page
+}
+
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let given = baseline::joined(std::env::args_os().collect());

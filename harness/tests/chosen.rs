@@ -114,6 +114,26 @@ fn a_program_that_is_too_old_is_one_error_before_any_plan() {
     cannot_start("dialects:", "requires: { node: '>=99' }\ndialects:", "node is too old: found v");
 }
 
+#[test]
+#[cfg(unix)]
+fn the_python_of_the_adapters_own_environment_is_the_one_that_is_required() {
+    use std::os::unix::fs::PermissionsExt;
+    let needs = "requires: { python: '>=3.98' }\ninstall: pip\ndialects:";
+    let root = project(&sheet().replacen("dialects:", needs, 1));
+    let bin = root.path().join("brickbat/.venv/bin");
+    fs::create_dir_all(&bin).unwrap();
+    for (version, code) in [("3.99.1", 0), ("3.97.2", 2)] {
+        let python = bin.join("python");
+        fs::write(&python, format!("#!/bin/sh\necho Python {version}\n")).unwrap();
+        fs::set_permissions(&python, fs::Permissions::from_mode(0o755)).unwrap();
+        let said = run(root.path(), &[]);
+        assert_eq!(said.code, Some(code), "{said:#?}");
+        let is_named =
+            said.err.contains("brickbat/.venv/bin/python is too old: found Python 3.97.2, need 3.98");
+        assert_eq!(is_named, code == 2, "{said:#?}");
+    }
+}
+
 /// Runs the system with a change to its manifest, and expects one error with these words.
 fn cannot_start(from: &str, to: &str, words: &str) {
     let root = project(&sheet().replacen(from, to, 1));

@@ -96,6 +96,42 @@ fn a_history_from_the_store_of_a_product_can_be_given() {
 }
 
 #[test]
+fn nothing_is_cut_where_there_is_no_terminal() {
+    let folder = TempDir::new().unwrap();
+    let run = |columns: Option<&str>| {
+        let args = ["run", "abort/mid-batch", "--system", "canary/dangling-on-abort/simulated"];
+        let mut program = command(folder.path(), &args);
+        columns.into_iter().for_each(|columns| {
+            program.env("COLUMNS", columns);
+        });
+        finish(program, b"").out
+    };
+    let is_cut = |text: &str| text.lines().any(|line| line.ends_with('…'));
+    let (log, narrow) = (run(None), run(Some("80")));
+    assert!(!is_cut(&log) && is_cut(&narrow), "{log}\n{narrow}");
+    assert!(log.contains(" Each `tool_use` block must have a corresponding `tool_result` block"), "{log}");
+}
+
+#[test]
+fn a_scenario_of_a_user_needs_no_comment_and_no_class_but_a_class_exists() {
+    let folder = TempDir::new().unwrap();
+    let run = |class: &str| {
+        let text = format!("schema: 1\n{class}turns:\n  - user: Hello.\n    replies: [[{{ text: Hi. }}]]\n");
+        fs::write(folder.path().join("own.yaml"), text).unwrap();
+        brickbat_in(&folder, &["run", "own.yaml", "--list", "--dialect", "gemini"])
+    };
+    for class in ["", "class: [abort-batch]\n", "class: [control]\n"] {
+        assert_eq!(run(class).code, Some(0), "{class}");
+    }
+    for (class, words) in [
+        ("abort-bach", "there is no failure class `abort-bach`\nhint: did you mean `abort-batch`?"),
+        ("foo", "there is no failure class `foo`\nhint: `brickbat classes` lists them"),
+    ] {
+        assert_bad(&run(&format!("class: [{class}]\n")), &["own.yaml", words]);
+    }
+}
+
+#[test]
 fn list_prints_the_ids_of_built_in_plans() {
     let said = brickbat(&[&["run", "--list", "abort/mid-batch"], &TWO_DIALECTS[..]].concat());
     assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{said:#?}");

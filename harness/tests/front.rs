@@ -101,7 +101,7 @@ fn a_run_ends_with_its_causes_and_its_next_commands_work() {
     let folder = TempDir::new().unwrap();
     let run = |args: &[&str]| {
         let mut command = command(folder.path(), args);
-        command.env("BRICKBAT_CACHE", folder.path().join("cache"));
+        command.env("BRICKBAT_CACHE", folder.path().join("cache")).env("COLUMNS", "80");
         finish(command, b"")
     };
     let ran = run(&["run", "abort/", "fault/", "--system", "canary/dangling-on-abort"]);

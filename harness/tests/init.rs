@@ -68,7 +68,10 @@ fn exactly_the_files_of_the_language_are_written() {
         for words in files.iter().map(|name| format!("wrote my tests/agent/{name}\n")) {
             assert!(out.contains(&words), "{words}: {out}");
         }
-        assert!(out.contains("brickbat verify-adapter --manifest 'my tests/agent/system.yaml'"), "{out}");
+        assert!(out.contains("wrote brickbat.toml, which names the manifest\n"), "{out}");
+        assert!(out.contains("  brickbat verify-adapter    "), "{out}");
+        let config = fs::read_to_string(folder.path().join("brickbat.toml")).unwrap();
+        assert!(config.ends_with("\nmanifest = \"my tests/agent/system.yaml\"\n"), "{config}");
 
         let adapter = files.iter().find(|name| name.starts_with("adapter.")).unwrap();
         let lines = fs::read_to_string(written.join(adapter)).unwrap().lines().count();
@@ -121,7 +124,41 @@ fn other_files_of_the_user_stay() {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("other.txt"), "mine").unwrap();
     assert!(init(folder.path(), &["--lang", "rust", "."]).code == Some(0));
-    assert_eq!(names(folder.path()).len(), 12);
+    assert_eq!(names(folder.path()).len(), 13);
+}
+
+#[test]
+fn the_configuration_that_is_written_names_the_system_and_one_that_exists_stays() {
+    let folder = TempDir::new().unwrap();
+    let root = folder.path();
+    fs::create_dir(root.join(".git")).unwrap();
+    fs::create_dir(root.join("src")).unwrap();
+    assert!(init(root, &["--lang", "python", "tests/agent"]).code == Some(0));
+    // The adapter is not installed here, so the error shows which system was chosen, from each folder.
+    let sheet = root.join("tests/agent/system.yaml");
+    let text = fs::read_to_string(&sheet).unwrap();
+    fs::write(&sheet, text.replace("python: \">=3.11\"", "python: \">=99\"")).unwrap();
+    for at in [root.to_owned(), root.join("src"), root.join("tests/agent")] {
+        let said = brickbat(&at, &["run", "control/plain-batch"], &[]);
+        assert!(said.code == Some(2) && said.err.contains("cannot start my-agent@"), "{said:?}");
+    }
+
+    // A file of the user's is not changed, and the line that it needs is shown.
+    fs::write(root.join("brickbat.toml"), "jobs = 1\n").unwrap();
+    let said = init(&root.join("src"), &["--lang", "rust"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.out.contains("brickbat run --manifest brickbat/system.yaml abort/"), "{said:?}");
+    assert!(said.out.ends_with("brickbat.toml:\n  manifest = \"src/brickbat/system.yaml\"\n"), "{said:?}");
+    assert_eq!(fs::read_to_string(root.join("brickbat.toml")).unwrap(), "jobs = 1\n");
+    assert!(!root.join("src/brickbat.toml").exists());
+
+    // An adapter outside the working directory has its configuration in its own folder.
+    let elsewhere = TempDir::new().unwrap();
+    let other = elsewhere.path().join("other");
+    let said = init(root, &["--lang", "rust", "--no-project", other.to_str().unwrap()]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    let config = fs::read_to_string(other.join("brickbat.toml")).unwrap();
+    assert!(config.contains("\nmanifest = \"system.yaml\"\n"), "{config}");
 }
 
 #[test]
@@ -145,6 +182,24 @@ fn the_error_names_a_folder_that_cannot_be_created() {
     let said = init(folder.path(), &["--lang", "rust", "file/below"]);
     assert_eq!(said.code, Some(2), "{said:?}");
     assert!(said.err.contains("cannot write file/below"), "{said:?}");
+}
+
+#[test]
+fn the_schema_of_the_configuration_has_each_key_and_no_other() {
+    let said = brickbat(Path::new("."), &["schema", "config"], &[]);
+    let schema: serde_json::Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(schema["additionalProperties"], false);
+    let keys: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let documented =
+        "baseline command dialects exclude fail-on jobs manifest patience reports scenarios systems timeout";
+    assert_eq!(keys, documented.split(' ').collect());
+    assert!(schema["properties"].as_object().unwrap().values().all(|key| key["description"].is_string()));
+    // The schema has no word for a key that the program does not take, and the other way round.
+    let folder = TempDir::new().unwrap();
+    fs::write(folder.path().join("brickbat.toml"), "unknown = 1\n").unwrap();
+    let said = brickbat(folder.path(), &["run", "control/plain-batch"], &[]);
+    assert_eq!(said.code, Some(2), "{said:?}");
+    assert!(documented.split(' ').all(|key| said.err.contains(&format!("`{key}`"))), "{said:?}");
 }
 
 #[test]

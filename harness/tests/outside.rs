@@ -48,6 +48,7 @@ mod run_folder;
 mod serve;
 mod sessions;
 mod shards;
+mod small_agents;
 mod stopped;
 mod supervisor;
 mod verify;

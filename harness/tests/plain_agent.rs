@@ -219,7 +219,12 @@ async fn the_error_names_a_word_that_the_manifest_lacks() {
 async fn each_session_has_its_own_process_if_the_address_is_fixed_at_the_start() {
     let folder = tempfile::tempdir().unwrap();
     let mut launch = launch(folder.path(), r#"answer '"error":{"code":-32603,"message":"${dialect}"}'"#);
-    launch.env.insert("URL".into(), "${baseUrl}/v1 ${package}".into());
+    let scratch = folder.path().join("scratch");
+    for part in ["home", "tmp"] {
+        std::fs::create_dir_all(scratch.join(part)).unwrap();
+    }
+    launch.scratch = Some(scratch.clone());
+    launch.env.insert("URL".into(), "${baseUrl}/v1 ${package} ${folder} ${home}".into());
     let adapter = Adapter::start_plain(&launch, agent(SHEET)).await.unwrap();
     let mut first = adapter.open(&spec(folder.path(), Dialect::OpenaiChat)).await.unwrap();
     let other = SessionSpec {
@@ -228,7 +233,13 @@ async fn each_session_has_its_own_process_if_the_address_is_fixed_at_the_start()
     };
     let second = adapter.open(&other).await.unwrap();
     let urls = std::fs::read_to_string(folder.path().join("asked.urls")).unwrap();
-    assert_eq!(urls, "http://127.0.0.1:9/p/7/v1 @a/openai\nhttp://127.0.0.1:9/p/8/v1 @a/anthropic\n");
+    let places = format!("{} {}", folder.path().join("work").display(), scratch.join("home").display());
+    assert_eq!(
+        urls,
+        format!(
+            "http://127.0.0.1:9/p/7/v1 @a/openai {places}\nhttp://127.0.0.1:9/p/8/v1 @a/anthropic {places}\n"
+        )
+    );
 
     // The placeholders in its command are filled in, too, and the end of one process is not that of the
     // other.

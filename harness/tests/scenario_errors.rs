@@ -106,7 +106,7 @@ fn keys_and_types() {
             ("unknown key of a call", with("args: { key: b }", "arguments: { key: b }")),
             ("unknown key of a long reply", with("- [{ text: Found. }]", "- { block: [{ text: Found. }] }")),
             ("blocks and attempts", with("- [{ text: Found. }]", "- { blocks: [], attempts: [] }")),
-            ("missing key", with("comment: The user stops the turn.\n", "")),
+            ("missing key", with("schema: 1\n", "")),
             ("missing key of a turn", with("  - user: What happened?\n    replies", "  - replies")),
             ("unknown action", with("do: abort", "do: abrot")),
             ("unknown point", with("after: { settled: $k }", "afer: { settled: $k }")),

@@ -152,10 +152,11 @@ fn each_scenario_file_has_a_name_in_kebab_case_and_leads_an_editor_to_the_schema
         files.iter().flat_map(|path| scenario(path, &std::fs::read_to_string(path).unwrap())).collect();
     assert_eq!(complaints, Complaints::new());
     assert!(!files.is_empty());
-    // Only a user's own scenarios need no class and no public thread.
-    let unclassed =
-        files.iter().filter(|path| !std::fs::read_to_string(path).unwrap().contains("\nclass: ["));
-    assert_eq!(unclassed.count(), 0);
+    // Only a user's own scenarios need no class, comment and public thread.
+    for key in ["\nclass: [", "\ncomment: "] {
+        let without = files.iter().filter(|path| !std::fs::read_to_string(path).unwrap().contains(key));
+        assert_eq!(without.collect::<Vec<_>>(), Vec::<&PathBuf>::new(), "{key}");
+    }
     let good = "# yaml-language-server: $schema=../scenario.schema.json\n";
     assert!(scenario(&root().join("scenarios/abort/x.yaml"), good).is_empty());
     for (path, text) in

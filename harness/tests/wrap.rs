@@ -236,3 +236,87 @@ fn faults_on_a_program_that_retries_are_delivered_and_followed() {
     assert!(said.err.contains("undecided: no request offered a tool"), "{said:#?}");
     assert!(said.err.contains("faults: 6 armed, 6 with receipt; next request accepted 5 times"), "{said:#?}");
 }
+
+/// The agent, with a tool that waits for ever in its first run.
+fn waiting() -> String {
+    let wait = "if (process.argv[2] === \"Look it up.\") await new Promise((r) => setTimeout(r, 1e9));";
+    KEEPER.replace(
+        "for (const call of message.tool_calls)",
+        &format!("{wait}\n  for (const call of message.tool_calls)"),
+    )
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_program_is_ended_while_its_tools_run_or_when_its_next_request_comes() {
+    let run = |program: &str, at: &str, settles: &str| {
+        let folder = folder_of(&[("keeper.mjs", program)]);
+        let args = ["--kill-at", at, "--resume", "node keeper.mjs {turn}"];
+        let said =
+            wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[("SETTLES", settles)]);
+        assert!(said.err.contains("the program was killed at its point"), "{said:#?}");
+        said
+    };
+    // It may be killed before it has stored the reply. Then its next thread has lost the message.
+    let said = run(&waiting(), "after reply + 500ms", "");
+    assert_eq!(said.code, Some(1), "{said:#?}");
+    for (settles, code) in [("", 1), ("1", 0)] {
+        let said = run(KEEPER, "after reply of reply 1 + 60s", settles);
+        assert_eq!(said.code, Some(code), "{settles}: {said:#?}");
+        assert_eq!(said.err.contains("openai-chat/tool-message-missing"), code == 1, "{said:#?}");
+    }
+    let folder = folder_of(&[("keeper.mjs", KEEPER)]);
+    let said = wrap(folder.path(), &["--stop-at", "after calls + 1s"], &["node", "keeper.mjs"], &[]);
+    assert!(said.code == Some(2) && said.err.contains("`after reply + 500ms`"), "{said:#?}");
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_program_whose_thread_is_never_continued_is_undecided() {
+    let forgetful = KEEPER.replace("writeFileSync(\"thread.json\"", "void (\"thread.json\"");
+    let folder = folder_of(&[("keeper.mjs", &forgetful)]);
+    let args = ["--resume", "node keeper.mjs {turn}", "--report", "r.json"];
+    let said = wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    assert!(said.err.contains("one more run shows whether --resume continues one"), "{said:#?}");
+    let verdict = said.err.lines().last().unwrap();
+    assert!(
+        verdict.starts_with("verdict: undecided: the thread has nothing of the runs before"),
+        "{said:#?}"
+    );
+    let report = report(&folder.path().join("r.json"));
+    assert_eq!(report["programs"].as_array().unwrap().len(), 3);
+    assert_eq!((&report["lost"][0]["run"], &report["lost"][0]["of"]), (&2.into(), &1.into()));
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn results_that_a_resumed_thread_lacks_are_reported() {
+    // It forgets the calls and the results of the last turn, so its thread is valid and shorter.
+    let trimming = KEEPER.replace(
+        "messages.push({ role: \"user\"",
+        "while (process.env.TRIMS && messages.length > 1) messages.pop();\nmessages.push({ role: \"user\"",
+    );
+    for (trims, code) in [("1", 1), ("", 0)] {
+        let folder = folder_of(&[("keeper.mjs", &trimming)]);
+        let args = ["--resume", "node keeper.mjs {turn}"];
+        let said = wrap(folder.path(), &args, &["node", "keeper.mjs", "Look it up."], &[("TRIMS", trims)]);
+        assert_eq!(said.code, Some(code), "{said:#?}");
+        let is_lost = said.err.contains("verdict: the resumed thread has lost ");
+        assert_eq!(is_lost && said.err.contains(" results of run 1 (seen in run 2)"), code == 1, "{said:#?}");
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn an_agent_that_ends_by_a_tool_of_its_own_can_end() {
+    // It asks again until the model calls the tool.
+    let closing = KEEPER
+        .replace("const messages =", "tools.push({ type: \"function\", function: { name: \"final_answer\", parameters: { type: \"object\" } } });\nconst messages =")
+        .replace("if (!message.tool_calls) break;", "if (message.tool_calls?.some((call) => call.function.name === \"final_answer\")) process.exit(0);\n  if (!message.tool_calls) { messages.push({ role: \"user\", content: \"Call final_answer.\" }); continue; }");
+    let folder = folder_of(&[("keeper.mjs", &closing)]);
+    let said = wrap(folder.path(), &["--timeout", "60s"], &["node", "keeper.mjs", "Look it up."], &[]);
+    assert!(said.err.contains("the program ended with exit status: 0; 2 requests"), "{said:#?}");
+    // Its last call stays open, as it needs no result.
+    assert_eq!(said.code, Some(0), "{said:#?}");
+}

@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::CommandLine;
@@ -21,14 +22,18 @@ use brickbat_scenario::parse::did_you_mean;
 /// The folder with a project's manifest, as `brickbat init` writes it.
 pub(super) const FOLDER: &str = "brickbat";
 
+/// The name of a configuration file.
+pub(super) const FILE: &str = "brickbat.toml";
+
 /// The possible file names, in order of precedence.
-const FILES: [&str; 2] = ["brickbat.toml", "pyproject.toml"];
+const FILES: [&str; 2] = [FILE, "pyproject.toml"];
 
 /// The largest configuration file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// The keys in a configuration.
-#[derive(Debug, Default, Deserialize)]
+/// Options for Brickbat's commands, in `brickbat.toml` or in the table `tool.brickbat` of `pyproject.toml`. Paths are
+/// relative to the file. An option that is typed takes precedence.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct Config {
     /// Systems, as `--system` takes them.
@@ -38,6 +43,7 @@ struct Config {
     manifest: Option<PathBuf>,
     /// The command that starts the user's own adapter.
     command: Option<String>,
+    /// The dialects that the provider speaks; by default all that the system speaks.
     #[serde(default)]
     dialects: Vec<String>,
     /// Scenarios, or prefixes of ids, such as `abort/`.
@@ -47,14 +53,30 @@ struct Config {
     #[serde(default)]
     exclude: Vec<String>,
     /// A baseline, relative to the file; `true` for those next to the manifests.
+    #[serde(default)]
+    #[schemars(schema_with = "boolean_or_path")]
     baseline: Option<BaselineKey>,
     /// Files that reports are written to, relative to the file.
     #[serde(default)]
     reports: Vec<PathBuf>,
+    /// The mildest severity that makes a run red, such as `bricked`.
     fail_on: Option<String>,
+    /// The number of plans that run at the same time.
     jobs: Option<u16>,
+    /// A factor for the time limits.
     patience: Option<f64>,
+    /// The time after which a run stops, such as `10m`.
     timeout: Option<String>,
+}
+
+/// The JSON Schema of the configuration.
+pub(super) fn schema() -> serde_json::Value {
+    schemars::schema_for!(Config).to_value()
+}
+
+/// The schema of [`BaselineKey`].
+fn boolean_or_path(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "type": ["boolean", "string"] })
 }
 
 /// The value of `baseline`: `true`, `false` or a path.
@@ -204,6 +226,11 @@ pub(super) fn arguments(given: Vec<OsString>) -> Result<Vec<OsString>, CliError>
 /// The options that name a system.
 const SYSTEM_OPTIONS: [&str; 3] = ["--system", "--manifest", "--command"];
 
+/// The file with the configuration in a folder or in the nearest folder above it.
+pub(super) fn file_around(folder: &Path) -> Result<Option<PathBuf>, CliError> {
+    Ok(find(folder)?.map(|(file, _)| file))
+}
+
 /// The configuration in a folder or in the nearest folder above it.
 fn find(folder: &Path) -> Result<Option<(PathBuf, Config)>, CliError> {
     for folder in around(folder) {
@@ -225,7 +252,7 @@ fn read(path: &Path, name: &str) -> Result<Option<Config>, CliError> {
     let text = regular::text(path, MAX_BYTES).map_err(|error| CliError::cannot_read(shown, error))?;
     let wrong =
         |error: toml::de::Error| CliError::input(format!("{shown}: {}", error.to_string().trim_end()));
-    if name == "brickbat.toml" {
+    if name == FILE {
         return toml::from_str(&text).map(Some).map_err(wrong);
     }
     #[derive(Deserialize)]

@@ -138,11 +138,40 @@ fn help(argument: &clap::Arg) -> String {
     format!("{}{default}", help.replace('\n', " ").replace('|', "\\|"))
 }
 
+/// The exit codes in the help after a command's options, on one line. `None` if it lists none.
+pub(super) fn exit_codes(help: &str) -> Option<String> {
+    let (_, codes) = help.split_once("Exit codes:")?;
+    let codes = codes.split("\n\n").next().unwrap_or_default();
+    // A code on a line of its own begins after two spaces; other lines continue the one before.
+    let is_code = |line: &str| {
+        line.strip_prefix("  ").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let mut text = String::new();
+    for line in codes.lines() {
+        let gap = match (text.is_empty(), is_code(line)) {
+            (true, _) => "",
+            (false, true) => "; ",
+            (false, false) => " ",
+        };
+        text.push_str(gap);
+        text.push_str(&line.split_whitespace().collect::<Vec<_>>().join(" "));
+    }
+    Some(text.trim_end_matches('.').to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn exit_codes_are_read_from_both_forms_of_help() {
+        let listed = "Examples:\n  x\n\nExit codes:\n  0  all is\n     well\n  3  unknown\n\nMore.";
+        assert_eq!(exit_codes(listed).as_deref(), Some("0 all is well; 3 unknown"));
+        assert_eq!(exit_codes("Exit codes: 0 done, 1 not.").as_deref(), Some("0 done, 1 not"));
+        assert_eq!(exit_codes("Examples:\n  x"), None);
+    }
 
     #[test]
     fn each_command_is_in_one_group() {

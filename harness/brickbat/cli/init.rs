@@ -1,5 +1,7 @@
 //! `brickbat init`.
 
+mod configured;
+
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
@@ -11,8 +13,12 @@ use super::error::{CliError, Outcome};
 use super::output::print_plain;
 use brickbat_drive::runner::quoted;
 use brickbat_scenario::parse::{did_you_mean, one_of};
+use configured::{Configured, configure};
 
 /// Write a working starter adapter for an SDK in the given language, with a manifest and a README.
+///
+/// A `brickbat.toml` in the working directory names the manifest, so that the other commands test your system without
+/// an option.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Init {
@@ -142,7 +148,8 @@ impl Init {
             _ => (*name, (*text).to_owned()),
         });
         write_all(&self.folder, &files.collect::<Vec<_>>())?;
-        print_plain(&next_steps(&self.folder, template, project.as_deref()));
+        let configured = configure(&self.folder)?;
+        print_plain(&next_steps(&self.folder, template, project.as_deref(), &configured));
         Ok(0)
     }
 
@@ -269,12 +276,21 @@ fn write_all(folder: &Path, files: &[(&str, String)]) -> Result<(), CliError> {
     Ok(())
 }
 
-fn next_steps(folder: &Path, template: &Template, project: Option<&str>) -> String {
+fn next_steps(folder: &Path, template: &Template, project: Option<&str>, configured: &Configured) -> String {
     let mut text = String::new();
     for (name, _) in template.files {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "wrote {}", folder.join(name).display());
     }
+    let option = match configured {
+        Configured::Written(file) => {
+            let _ = writeln!(text, "wrote {}, which names the manifest", file.display());
+            String::new()
+        }
+        Configured::Existing { .. } => {
+            format!(" --manifest {}", quoted(&folder.join("system.yaml").to_string_lossy()))
+        }
+    };
     if let Some(project) = project {
         let _ = writeln!(
             text,
@@ -285,18 +301,20 @@ fn next_steps(folder: &Path, template: &Template, project: Option<&str>) -> Stri
     }
     let adapter = template.files.iter().find(|(name, _)| name.starts_with("adapter."));
     let adapter = folder.join(adapter.map_or("adapter", |(name, _)| *name));
-    let manifest = quoted(&folder.join("system.yaml").to_string_lossy());
     let _ = write!(
         text,
         "\nThe adapter drives {sdk} and works as it is. Next steps:\n  \
-         brickbat run --manifest {manifest} abort/mid-batch    get a first verdict\n  \
+         brickbat run{option} abort/mid-batch    get a first verdict\n  \
          edit {adapter} to drive your SDK instead of {sdk}, as {readme} explains\n  \
-         brickbat verify-adapter --manifest {manifest}    check that the adapter follows the protocol\n  \
-         brickbat run --manifest {manifest}    run the whole suite\n",
+         brickbat verify-adapter{option}    check that the adapter follows the protocol\n  \
+         brickbat run{option}    run the whole suite\n",
         sdk = template.sdk,
         adapter = adapter.display(),
         readme = folder.join("README.md").display(),
     );
+    if let Configured::Existing { file, line } = configured {
+        let _ = writeln!(text, "\nTo leave out --manifest, add this line to {}:\n  {line}", file.display());
+    }
     text
 }
 

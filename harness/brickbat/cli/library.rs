@@ -7,11 +7,13 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
+use super::embedded::CLASSES;
 use super::regular;
 use brickbat_drive::runner::Job;
+use brickbat_report::classes;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
-use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT};
+use brickbat_scenario::parse::{self, Diagnostic, MAX_TEXT, did_you_mean};
 use brickbat_scenario::plan::PlanId;
 use brickbat_scenario::scenario::Scenario;
 
@@ -75,6 +77,9 @@ pub enum SourceError {
     /// A file could not be read.
     #[error("cannot read {}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: io::Error },
+    /// A scenario names a class that does not exist.
+    #[error("{}: there is no failure class `{class}`\nhint: {hint}", .path.display())]
+    UnknownClass { path: PathBuf, class: String, hint: String },
     /// A folder contains no scenario.
     #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]
     Empty(PathBuf),
@@ -287,7 +292,25 @@ fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job
     let text = read(path)?;
     let name = path.to_string_lossy();
     let plans = plans(id, &name, &text, selection, &|history| beside(path, history))?;
+    plans.iter().flat_map(|plan| &plan.classes).try_for_each(|class| known_class(path, class))?;
     Ok(plans.into_iter().map(|plan| Job { plan: Arc::new(plan), path: Some(path.to_owned()) }).collect())
+}
+
+/// The classes of scenarios that a search has found, as they are written to files.
+const OF_SEARCHES: [&str; 2] = ["explored", "fuzzed"];
+
+/// Rejects a class that does not exist, because the scenario would be missing in the table of classes.
+fn known_class(path: &Path, class: &str) -> Result<(), SourceError> {
+    // The built-in catalogue is valid, as a test checks.
+    let classes = classes::parse(CLASSES.1, CLASSES.0).unwrap_or_default();
+    let known: Vec<&str> = classes.iter().map(|class| class.id.as_str()).chain([classes::CONTROL]).collect();
+    if OF_SEARCHES.contains(&class) || known.contains(&class) {
+        return Ok(());
+    }
+    let hint = did_you_mean(class, &known);
+    let hint =
+        hint.unwrap_or_else(|| "`brickbat classes` lists them; a scenario of your own needs none".to_owned());
+    Err(SourceError::UnknownClass { path: path.to_owned(), class: class.to_owned(), hint })
 }
 
 /// The text of a scenario file.

@@ -10,7 +10,7 @@ use super::options::FailOnOptions;
 use super::output::{paint, print};
 use super::regular;
 use super::reports::ReportOptions;
-use super::terminal::width;
+use super::terminal::{room, width};
 use brickbat_report::report::Report;
 use brickbat_report::report::brief::{self, Page};
 use brickbat_report::report::merge::{ShardReport, merge};
@@ -52,7 +52,10 @@ impl Merge {
         if self.verbose {
             print(&format!("{}\n", text::render(&report, fail_on, paint)));
         }
-        print(&brief::render(&report, &Page { width: width(), fail_on, kept: &|_| None, paint: &paint }));
+        print(&brief::render(
+            &report,
+            &Page { width: width(), room: room(), fail_on, kept: &|_| None, paint: &paint },
+        ));
         self.report.write(&report, fail_on, &[]);
         Ok(report.exit_code(self.threshold.fail_on))
     }

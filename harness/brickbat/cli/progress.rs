@@ -10,7 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::output::{paint, print, tell};
 use super::secrets::redactor;
-use super::terminal::width;
+use super::terminal::room;
 use brickbat_drive::runner::System;
 use brickbat_engine::triage::Signature;
 use brickbat_report::report::text::{Tone, counted};
@@ -97,7 +97,7 @@ impl FoundCauses {
         let tone = if finding.severity <= self.fail_on { Tone::Bad } else { Tone::Warn };
         let name = finding.severity.name();
         let words = format!("{}: {}", case.plan, finding.message);
-        let room = width().saturating_sub(state.len() + name.len() + 4);
+        let room = room().saturating_sub(state.len() + name.len() + 4);
         format!("{state}: {}  {}\n", paint(tone, name), text::in_one_line(&words, room))
     }
 }

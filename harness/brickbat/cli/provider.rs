@@ -8,7 +8,7 @@ use super::error::{CliError, UnknownName};
 use super::options::{duration, jobs, model, profile};
 use brickbat_drive::server::Admission;
 use brickbat_engine::improvise::Manner;
-use brickbat_engine::standalone::{Behaviour, FaultKind, Faults, ProgramStop, Strictness};
+use brickbat_engine::standalone::{Behaviour, Due, FaultKind, Faults, ProgramStop, Strictness};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::{Address, Profile, is_known_host};
 use brickbat_scenario::plan::Plan;
@@ -45,8 +45,11 @@ pub(super) struct ProviderChoice {
     #[arg(value_parser = kinds)]
     faults: Option<Kinds>,
     /// With --faults, inject a fault into every Nth reply to a request that offers tools.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(2..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
     every: u32,
+    /// With --faults, inject a fault only into the Nth of these replies.
+    #[arg(long, value_name = "N", conflicts_with = "every", value_parser = clap::value_parser!(u32).range(1..))]
+    only: Option<u32>,
     /// The time after which a stalled reply continues.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = duration)]
     pub(super) stall: Duration,
@@ -104,8 +107,8 @@ pub(super) fn host(word: &str) -> Result<String, UnknownName> {
 impl ProviderChoice {
     /// The behaviour of the provider. `stops` are the points at which the program is ended.
     pub(super) fn behaviour(&self, stops: Vec<ProgramStop>) -> Result<Behaviour, CliError> {
-        let faults =
-            self.faults.as_ref().map(|Kinds(kinds)| Faults { kinds: kinds.clone(), every: self.every });
+        let due = self.only.map_or(Due::Every(self.every), Due::Only);
+        let faults = self.faults.as_ref().map(|Kinds(kinds)| Faults { kinds: kinds.clone(), due });
         Ok(Behaviour {
             strictness: Strictness {
                 profile: self.profile,

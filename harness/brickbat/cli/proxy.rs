@@ -16,7 +16,7 @@ use super::provider::{Admitted, Kinds, host, kinds};
 use super::secrets::redactor;
 use brickbat_drive::proxy::{Proxy as Running, ProxyTerms, Recording, Upstream};
 use brickbat_engine::relay::{Refused, RelayBehaviour, Spoil};
-use brickbat_engine::standalone::{Faults, Strictness};
+use brickbat_engine::standalone::{Due, Faults, Strictness};
 use brickbat_rules::Profile;
 
 /// Run between a program and a real server: check requests and streams, inject faults into replies, and record the
@@ -146,7 +146,7 @@ impl Proxy {
             faults: self
                 .faults
                 .as_ref()
-                .map(|Kinds(kinds)| Faults { kinds: kinds.clone(), every: self.every }),
+                .map(|Kinds(kinds)| Faults { kinds: kinds.clone(), due: Due::Every(self.every) }),
             spoils: self.at.clone(),
             seed: self.seed,
             records: self.record.is_some(),

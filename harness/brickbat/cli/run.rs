@@ -1,6 +1,7 @@
 //! `brickbat run`.
 
 mod gathered;
+mod headings;
 mod play;
 mod records;
 
@@ -27,7 +28,7 @@ use super::reports::ReportOptions;
 use super::requirements::Requirements;
 use super::runs;
 use super::secrets::redactor;
-use super::terminal::width;
+use super::terminal::{room, width};
 use super::work::Work;
 use brickbat_drive::folder::{self, RunCase, RunCause, RunFolder, RunNote, case_path};
 use brickbat_drive::runner::{Job, Keep, Options, System, quoted};
@@ -45,7 +46,7 @@ use records::Records;
 
 /// Run scenarios against systems and judge what the systems do.
 #[derive(Args)]
-#[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)))]
+#[command(after_help = EXAMPLES, mut_arg("systems", |arg| arg.help(SYSTEM_HELP)), mut_args(headings::headed))]
 pub(super) struct Run {
     #[command(flatten)]
     plans: PlanOptions,
@@ -325,7 +326,7 @@ impl Run {
         };
         match self.format {
             OutputFormat::Text => {
-                let page = Page { width: width(), fail_on, kept: &kept, paint: &paint };
+                let page = Page { width: width(), room: room(), fail_on, kept: &kept, paint: &paint };
                 print(&brief::render(report, &page));
             }
             OutputFormat::Github => print(&annotations::to_github(report, fail_on)),

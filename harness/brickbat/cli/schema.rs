@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use serde_json::Value;
 
+use super::config;
 use super::error::Outcome;
 use super::output::print_plain;
 use brickbat_drive::driver;
@@ -21,6 +22,7 @@ pub(super) struct Schema {
 
 const EXAMPLES: &str = "Examples:
   brickbat schema scenario > scenario.schema.json     for an editor; the first line of a scenario names the file
+  brickbat schema config > brickbat.schema.json       for an editor; `#:schema ./brickbat.schema.json` in brickbat.toml
   brickbat schema protocol                            for an adapter in another language";
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
@@ -33,6 +35,8 @@ enum SchemaOf {
     Report,
     /// Files of rule vectors.
     Vectors,
+    /// The configuration, `brickbat.toml`.
+    Config,
     /// The messages between adapters and Brickbat beyond ACP.
     Protocol,
 }
@@ -44,6 +48,7 @@ impl Schema {
             SchemaOf::History => parse::history_schema(),
             SchemaOf::Report => report::schema(),
             SchemaOf::Vectors => lint::schema(),
+            SchemaOf::Config => config::schema(),
             SchemaOf::Protocol => driver::protocol::schema(),
         };
         print_plain(&format!("{schema:#}\n"));

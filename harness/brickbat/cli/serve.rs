@@ -81,6 +81,6 @@ fn show(server: &StrictServer, seen: Seen) {
     match seen {
         Seen::Notice(notice) => print(&served::line(&notice)),
         // There is no program to end.
-        Seen::EndProgram(exchange, _) => server.release(exchange),
+        Seen::EndProgram(exchange, ..) => server.release(exchange),
     }
 }

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::error::UNJUDGED;
 use super::output::paint;
 use super::secrets::redactor;
-use brickbat_engine::standalone::{Log, Notice, asks_other_dialect};
+use brickbat_engine::standalone::{Log, Notice, Runs, asks_other_dialect};
 use brickbat_report::report::text::Tone;
 use brickbat_rules::dialect::Dialect;
 
@@ -112,7 +112,13 @@ pub(super) fn exit_code(log: &Log) -> u8 {
 }
 
 /// The report as JSON. `programs` are the exit codes of the program's runs.
-pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i32>>) -> String {
+pub(super) fn report(
+    log: &Log,
+    threads: &Runs,
+    code: u8,
+    verdict: &str,
+    programs: Vec<Option<i32>>,
+) -> String {
     let exchanges: Vec<_> = log.exchanges().collect();
     let faults: Vec<_> = log.fault_records().collect();
     let mut report = json!({
@@ -122,6 +128,8 @@ pub(super) fn report(log: &Log, code: u8, verdict: &str, programs: Vec<Option<i3
         "state": log,
         "exchanges": exchanges,
         "faults": faults,
+        "lost": threads.losses(),
+        "kept_cuts": threads.kept_cuts().map(|(run, cut)| json!({ "run": run, "cut": cut })).collect::<Vec<_>>(),
     });
     redactor().value(&mut report);
     format!("{report:#}\n")

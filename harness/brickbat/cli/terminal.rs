@@ -1,4 +1,4 @@
-//! The width of the terminal.
+//! The width of the terminal, and the length of a line elsewhere.
 
 use terminal_size::{Width, terminal_size_of};
 
@@ -7,6 +7,13 @@ pub(super) fn width() -> usize {
     let of_variable = || std::env::var("COLUMNS").ok()?.parse::<usize>().ok();
     let of_terminal = terminal_size_of(std::io::stdout()).map(|(Width(columns), _)| usize::from(columns));
     of_terminal.or_else(of_variable).unwrap_or(DEFAULT).clamp(MIN, MAX)
+}
+
+/// The number of columns after which a line is cut. Nothing is cut where there is no terminal, because a log or a file
+/// has no edge.
+pub(super) fn room() -> usize {
+    let is_elsewhere = terminal_size_of(std::io::stdout()).is_none() && std::env::var_os("COLUMNS").is_none();
+    if is_elsewhere { usize::MAX } else { width() }
 }
 
 const DEFAULT: usize = 80;

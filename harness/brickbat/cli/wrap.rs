@@ -1,8 +1,10 @@
 //! `brickbat wrap`: runs a program against a strict provider.
 
 mod judged;
+mod lost;
 mod run;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -36,7 +38,7 @@ pub(super) struct Wrap {
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
     env: Vec<(String, String)>,
     /// Interrupt the program, as Ctrl-C does, at a point in an improvised reply, such as `after end a` or `after text 1
-    /// of reply 2`.
+    /// of reply 2`, or while its tools run: `after reply + 500ms`.
     #[arg(long, value_name = "POINT")]
     stop_at: Option<ReplyPoint>,
     /// Kill the program at such a point.
@@ -65,6 +67,7 @@ const EXAMPLES: &str = "Examples:
   brickbat wrap --faults -- node agent.mjs                     a fault in every third reply
   brickbat wrap --host api.deepseek.com -- aider --message 'Look around.'
   brickbat wrap --stop-at 'after calls' --resume 'claude -c -p {turn}' -- claude -p 'Look around.'
+  brickbat wrap --stop-at 'after reply + 500ms' --resume 'claude -c -p {turn}' -- claude -p 'Look around.'
   brickbat wrap --kill-at 'after end a' --resume 'codex exec resume --last {turn}' -- codex exec 'Look around.'
   brickbat wrap --env 'MY_BASE_URL={url}/v1' -- ./my-program
 
@@ -73,10 +76,10 @@ improvised model prefers read-only tools.
 
 Exit codes:
   0  every request was accepted
-  1  a request was refused
+  1  a request was refused, or a resumed thread lacks what an earlier run had
   2  the program cannot be started
   3  undecided: no request arrived, none offered a tool, the program failed, it ended with open
-     calls, or it did not end";
+     calls, it did not end, or no run continued a thread";
 
 fn variable(word: &str) -> Result<(String, String), NoVariable> {
     let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;
@@ -90,6 +93,9 @@ struct NoVariable;
 /// The user's message if no other is given.
 const GO_ON: &str = "Go on.";
 
+/// The user's message in the run that shows whether --resume continues a thread.
+const CONTROL: &str = "What have we done so far?";
+
 /// The maximum number of turns in a file.
 const MAX_TURNS: usize = 1000;
 
@@ -98,7 +104,7 @@ const MAX_TURNS_BYTES: u64 = 4 << 20;
 
 impl Wrap {
     pub(super) fn execute(&self) -> Outcome {
-        let resumed = self.resumed()?;
+        let (resume, turns) = (self.resume()?, self.turns()?);
         let behaviour = self.provider.behaviour(self.stops())?;
         let supervisor = own_program()?;
         block_on(async {
@@ -117,11 +123,13 @@ impl Wrap {
                 without: WITHOUT,
                 timeout: self.timeout,
             };
-            let first: Vec<String> = self.command.iter().map(|word| with_url(word)).collect();
+            let first = (self.command.clone(), self.command.clone());
+            let resumed = |turn: &String| (command_of(&resume, turn), vec![turn.clone()]);
+            let mut rest: VecDeque<_> = std::iter::once(first).chain(turns.iter().map(resumed)).collect();
             let mut runs = Vec::new();
-            for command in std::iter::once(first)
-                .chain(resumed.iter().map(|command| command.iter().map(|word| with_url(word)).collect()))
-            {
+            while let Some((command, said)) = rest.pop_front() {
+                let command: Vec<String> = command.iter().map(|word| with_url(word)).collect();
+                server.begin_run(said);
                 let before = server.log();
                 let ended = starter.run(&command, &mut server).await?;
                 let after = server.log();
@@ -130,6 +138,13 @@ impl Wrap {
                 runs.push(Run { ended, n_requests: after.n_requests() - before.n_requests() });
                 if is_over {
                     break;
+                }
+                let is_control = runs.len() > turns.len() + 1;
+                if rest.is_empty() && !is_control && server.runs().is_unclear() {
+                    tell(
+                        "brickbat: the thread has nothing of the runs before; one more run shows whether --resume continues one",
+                    );
+                    rest.push_back(resumed(&CONTROL.to_owned()));
                 }
             }
             self.judge(&server, &runs)
@@ -140,11 +155,13 @@ impl Wrap {
     fn judge(&self, server: &StrictServer, runs: &[Run]) -> Outcome {
         let log = server.log();
         tell(served::summary(&log).trim_end());
-        let judged = Judged::of(self, &log, runs);
+        let threads = server.runs();
+        lost::notes(&threads, runs).iter().for_each(|note| tell(format!("note: {note}")));
+        let judged = Judged::of(self, &log, runs, &threads);
         tell(format!("verdict: {}", judged.words));
         if let Some(path) = &self.report {
             let ends = runs.iter().map(|run| run.ended.status()).collect();
-            let report = served::report(&log, judged.code, &judged.words, ends);
+            let report = served::report(&log, &threads, judged.code, &judged.words, ends);
             write_beside_verdict(path, &report);
         }
         Ok(judged.code)
@@ -156,24 +173,28 @@ impl Wrap {
         ends.into_iter().flatten().collect()
     }
 
-    /// The commands of the resumed runs, each split into words.
-    fn resumed(&self) -> Result<Vec<Vec<String>>, CliError> {
+    /// The words of the command that resumes the program. There is none without --resume.
+    fn resume(&self) -> Result<Vec<String>, CliError> {
         let Some(resume) = &self.resume else { return Ok(Vec::new()) };
         let words = shlex::split(resume).filter(|words| !words.is_empty());
-        let words = words.ok_or_else(|| CliError::input("--resume is not a valid command line"))?;
-        let turns = match &self.turns {
-            None => vec![GO_ON.to_owned()],
-            Some(path) => {
-                let text = regular::text(path, MAX_TURNS_BYTES)
-                    .map_err(|error| CliError::cannot_read(path.display(), error))?;
-                text.lines()
-                    .filter(|line| !line.trim().is_empty())
-                    .take(MAX_TURNS)
-                    .map(str::to_owned)
-                    .collect()
-            }
-        };
-        let command = |turn: &String| words.iter().map(|word| word.replace("{turn}", turn)).collect();
-        Ok(turns.iter().map(command).collect())
+        words.ok_or_else(|| CliError::input("--resume is not a valid command line"))
     }
+
+    /// The user's messages in the resumed runs.
+    fn turns(&self) -> Result<Vec<String>, CliError> {
+        let path = match (&self.resume, &self.turns) {
+            (None, _) => return Ok(Vec::new()),
+            (Some(_), None) => return Ok(vec![GO_ON.to_owned()]),
+            (Some(_), Some(path)) => path,
+        };
+        let text = regular::text(path, MAX_TURNS_BYTES)
+            .map_err(|error| CliError::cannot_read(path.display(), error))?;
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        Ok(lines.take(MAX_TURNS).map(str::to_owned).collect())
+    }
+}
+
+/// The command that resumes the program with a message.
+fn command_of(resume: &[String], turn: &str) -> Vec<String> {
+    resume.iter().map(|word| word.replace("{turn}", turn)).collect()
 }

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use crate::server::{Admission, Answerer, Mount, Server, ServerEvent, ServerLimits};
 use brickbat_engine::provider;
 use brickbat_engine::standalone::{
-    Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Standalone,
+    Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Runs, Standalone,
 };
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
@@ -42,8 +42,8 @@ pub struct StrictServer {
 pub enum Seen {
     /// A human-readable notice.
     Notice(Notice),
-    /// The point at which the program is to be ended. The reply is held until [`StrictServer::release`].
-    EndProgram(ExchangeId, ProgramEnd),
+    /// The point at which the program is to be ended, after this time. The reply is held until [`StrictServer::release`].
+    EndProgram(ExchangeId, ProgramEnd, Duration),
 }
 
 enum Order {
@@ -81,6 +81,16 @@ impl StrictServer {
     /// Everything that has happened so far.
     pub fn log(&self) -> Log {
         self.with_core(|core| core.log().clone())
+    }
+
+    /// Begins a run of the program. The user's message in it is one of these texts, if a request contains it.
+    pub fn begin_run(&self, texts: Vec<String>) {
+        self.with_core(|core| core.begin_run(texts));
+    }
+
+    /// The runs of the program, with the contents of their threads.
+    pub fn runs(&self) -> Runs {
+        self.with_core(|core| core.runs().clone())
     }
 
     /// The next event.
@@ -164,9 +174,9 @@ async fn play(
                                 exchange
                             });
                         }
-                        Next::EndProgram(exchange, end) => {
+                        Next::EndProgram(exchange, end, later) => {
                             // Without a reader, there is no program to end.
-                            if sender.try_send(Seen::EndProgram(exchange, end)).is_err() {
+                            if sender.try_send(Seen::EndProgram(exchange, end, later)).is_err() {
                                 mount.release(exchange);
                             }
                         }

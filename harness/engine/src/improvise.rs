@@ -1,7 +1,8 @@
 //! Improvised model replies, for requests that no scenario answers.
 //!
 //! After a prompt, the model calls several of the offered tools at once, with arguments that fit their
-//! schemas. It answers in text when the results have arrived. Everything depends only on a seed and on the
+//! schemas. It answers in text when the results have arrived, or with the tool that ends a turn.
+//! Everything depends only on a seed and on the
 //! request number, so the same requests in the same order get the same replies, including ids.
 
 mod arguments;
@@ -9,6 +10,9 @@ mod tools;
 mod words;
 
 pub use arguments::fill;
+pub(crate) use tools::is_closing;
+
+use std::cmp::Ordering;
 
 use serde_json::Value;
 
@@ -77,9 +81,11 @@ pub fn reply(manner: Manner, dialect: Dialect, number: u32, standing: Standing, 
     let offer = wire::of(dialect).offer(body);
     let mut random = Random::of(manner.seed, &[dialect.name().as_bytes(), &number.to_le_bytes()]);
     let mut plan = empty_plan(dialect, manner.seed);
-    let called = match standing.n_rounds < manner.n_rounds {
-        true => tools::called(&offer, &mut random),
-        false => tools::forced(&offer),
+    let called = match standing.n_rounds.cmp(&manner.n_rounds) {
+        Ordering::Less => tools::called(&offer, &mut random),
+        // A program that continues after that call gets a text.
+        Ordering::Equal => tools::closing(&offer),
+        Ordering::Greater => tools::forced(&offer),
     };
     let mut blocks = Vec::new();
     if called.is_empty() {

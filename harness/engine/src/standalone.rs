@@ -16,17 +16,20 @@ pub(crate) mod numbers;
 mod order;
 pub(crate) mod own;
 mod reply;
+mod runs;
 mod stop;
 mod tape;
 
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 pub use address::{Basis, Strictness, asks_other_dialect};
-pub use faults::{FaultKind, Faults};
+pub use faults::{Due, FaultKind, Faults};
 pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests, Unanswered};
 pub use order::{Order, OrderRecord, Ordered};
+pub use runs::{CutReply, Loss, Runs};
 pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
 
 use crate::improvise::Manner;
@@ -133,8 +136,8 @@ pub enum Next {
     Release(ExchangeId),
     /// Let the reply continue after a silence.
     ReleaseLater(ExchangeId),
-    /// End the program, then let the reply continue.
-    EndProgram(ExchangeId, ProgramEnd),
+    /// End the program after this time, then let the reply continue.
+    EndProgram(ExchangeId, ProgramEnd, Duration),
 }
 
 /// The state of a strict provider without a plan.
@@ -150,6 +153,9 @@ pub struct Standalone {
     /// that the fault was delivered.
     unfollowed: BTreeMap<Dialect, ExchangeId>,
     orders: Orders,
+    /// The reply after which the program is ended while its tools run.
+    ended_after: Option<(ExchangeId, ProgramEnd, Duration)>,
+    runs: Runs,
     log: Log,
     notices: VecDeque<Notice>,
 }
@@ -179,6 +185,8 @@ impl Standalone {
             open: BTreeMap::new(),
             unfollowed: BTreeMap::new(),
             orders: Orders::default(),
+            ended_after: None,
+            runs: Runs::default(),
             log: Log::default(),
             notices: VecDeque::new(),
         }
@@ -189,6 +197,16 @@ impl Standalone {
         &self.log
     }
 
+    /// Begins a run of the program. The user's message in it is one of these texts, if a request contains it.
+    pub fn begin_run(&mut self, texts: Vec<String>) {
+        self.runs.begin(texts);
+    }
+
+    /// The runs of the program, with the contents of their threads.
+    pub fn runs(&self) -> &Runs {
+        &self.runs
+    }
+
     /// Takes the notices that are not yet printed.
     pub fn take_notices(&mut self) -> Vec<Notice> {
         self.notices.drain(..).collect()
@@ -197,6 +215,7 @@ impl Standalone {
     /// Removes the points at which the program is ended, because another program is running, or none.
     pub fn end_program_no_more(&mut self) {
         self.behaviour.stops.clear();
+        self.ended_after = None;
     }
 
     /// Orders a stop or a fault in a future reply, counted from now. Returns the number of the order. At a
@@ -245,12 +264,19 @@ impl Standalone {
         match *event {
             Event::Held { exchange, at, grade } => self.held(exchange, at, grade),
             Event::Replied { exchange, ending } => {
-                let Some(open) = self.open.remove(&exchange) else { return Next::Nothing };
-                if open.fault == Some(ending) {
+                if let Some(open) = self.open.remove(&exchange)
+                    && open.fault == Some(ending)
+                {
                     // A fault that replaces the complete answer has no place inside at which to hold.
                     self.delivered(exchange, open.grade.unwrap_or(Confidence::Written));
                 }
-                Next::Nothing
+                match self.ended_after.take_if(|(own, ..)| *own == exchange) {
+                    Some((_, end, later)) if ending == Ending::Complete => {
+                        self.delivered(exchange, Confidence::Written);
+                        Next::EndProgram(exchange, end, later)
+                    }
+                    _ => Next::Nothing,
+                }
             }
             Event::PeerClosed { exchange } => {
                 self.open.remove(&exchange);
@@ -266,7 +292,7 @@ impl Standalone {
         let (end, stalls) = (open.end, open.stalls);
         if let Some((_, end)) = end.filter(|(place, _)| *place == at) {
             self.delivered(exchange, grade);
-            return Next::EndProgram(exchange, end);
+            return Next::EndProgram(exchange, end, Duration::ZERO);
         }
         if stalls {
             self.delivered(exchange, grade);
@@ -316,6 +342,9 @@ impl Standalone {
         let body = document.root();
         let history = conversation(dialect, memory, body);
         self.log.results(dialect, &history);
+        if wire::of(dialect).offers_tools(body) {
+            self.runs.request(&history);
+        }
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
         let refusal = rules::refusal(&violations);
         let mut entry = Exchange::of(exchange, profile, &terms.model, shape(&history), refusal);

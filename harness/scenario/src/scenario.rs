@@ -51,7 +51,9 @@ pub use picture::{Picture, PictureFormat};
 pub struct Scenario {
     /// Version of this format; 1 is the only one.
     pub schema: u32,
-    /// A sentence or two about what happens, for a reader new to Brickbat.
+    /// A sentence or two about what happens, for a reader new to Brickbat. Each built-in scenario has one; your
+    /// own need none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub comment: String,
     /// The failure classes that this scenario belongs to, for example `abort-batch`. Each built-in scenario
     /// has one; your own need none.

@@ -38,6 +38,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("repairers", repairers::repairers()),
         ("known", known()),
         ("options", brickbat::cli::options_page()),
+        ("exit-codes", brickbat::cli::exit_codes_page()),
         ("levels", levels()),
         ("mutant-questions", super::mutants::mutant_questions()),
         ("mutants", super::mutants::mutants()),

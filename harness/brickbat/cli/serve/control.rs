@@ -110,7 +110,7 @@ fn tell(server: &StrictServer, seen: Seen) {
                 say(value);
             }
         }
-        Seen::EndProgram(exchange, _) => match server.order_of(exchange) {
+        Seen::EndProgram(exchange, ..) => match server.order_of(exchange) {
             Some(armed) => say(json!({ "said": "reached", "armed": armed, "exchange": exchange.0 })),
             // A stop of a scenario, which only `wrap` carries out.
             None => server.release(exchange),

@@ -1,11 +1,12 @@
 //! The verdict on all runs of a program: accepted, refused or undecided, with the reason.
 
 use super::Wrap;
+use super::lost;
 use super::run::{Ended, Run};
 use crate::cli::error::UNJUDGED;
 use crate::cli::served;
 use brickbat_drive::runner::quoted;
-use brickbat_engine::standalone::{Log, ProgramEnd};
+use brickbat_engine::standalone::{Log, ProgramEnd, Runs};
 use brickbat_report::report::text::counted;
 
 /// The verdict on all runs.
@@ -15,9 +16,11 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    pub(super) fn of(wrap: &Wrap, log: &Log, runs: &[Run]) -> Judged {
+    pub(super) fn of(wrap: &Wrap, log: &Log, runs: &[Run], threads: &Runs) -> Judged {
+        let lost = lost::words(threads);
         match served::exit_code(log) {
-            0 => match undecided(wrap, log, runs) {
+            0 => match lost.clone().or_else(|| undecided(wrap, log, runs)) {
+                Some(what) if lost.is_some() && threads.has_continued() => Judged { code: LOST, words: what },
                 Some(why) => Judged { code: UNJUDGED, words: format!("undecided: {why}") },
                 None => Judged { code: 0, words: accepted(runs) },
             },
@@ -29,6 +32,9 @@ impl Judged {
         }
     }
 }
+
+/// Exit code if a resumed thread lacks something.
+const LOST: u8 = 1;
 
 /// The reason why the runs decide nothing although every request was accepted. `None` if they decide.
 fn undecided(wrap: &Wrap, log: &Log, runs: &[Run]) -> Option<String> {

@@ -61,7 +61,7 @@ impl Starter<'_> {
         for seen in server.unread() {
             match seen {
                 Seen::Notice(notice) => tell(prefixed(&served::line(&notice))),
-                Seen::EndProgram(exchange, _) => server.release(exchange),
+                Seen::EndProgram(exchange, ..) => server.release(exchange),
             }
         }
         ended
@@ -70,17 +70,31 @@ impl Starter<'_> {
     async fn watch(&self, program: &mut Program, server: &mut StrictServer) -> Result<Ended, CliError> {
         let timeout = tokio::time::timeout(self.timeout, std::future::pending::<()>());
         tokio::pin!(timeout);
+        // The end for which the time has begun, with its exchange.
+        let mut pending = None;
+        let mut delay = Box::pin(tokio::time::timeout(self.timeout, std::future::pending::<()>()));
         loop {
             tokio::select! {
                 status = program.ended() => return Ok(Ended::ByItself(status.map_err(CliError::start)?)),
                 seen = server.next() => match seen {
                     Some(Seen::Notice(notice)) => tell(prefixed(&served::line(&notice))),
-                    Some(Seen::EndProgram(exchange, end)) => {
+                    Some(Seen::EndProgram(exchange, end, later)) if !later.is_zero() => {
+                        pending = Some((exchange, end));
+                        delay = Box::pin(tokio::time::timeout(later, std::future::pending::<()>()));
+                    }
+                    // The next request has come before the time was over.
+                    Some(Seen::EndProgram(exchange, end, _)) => {
                         server.end_program_no_more();
                         return end_program(program, server, exchange, end).await;
                     }
                     None => return Err(CliError::start("the provider has ended")),
                 },
+                _ = &mut delay, if pending.is_some() => {
+                    if let Some((exchange, end)) = pending {
+                        server.end_program_no_more();
+                        return end_program(program, server, exchange, end).await;
+                    }
+                }
                 _ = &mut timeout => return Ok(Ended::TimedOut),
                 () = asked_to_end() => return Ok(Ended::Interrupted),
             }

@@ -20,7 +20,7 @@ use super::error::{DriverError, InvalidValue, quote};
 use super::mcp::SERVER;
 use super::process::Launch;
 use super::protocol::{About, PROTOCOL, SessionSpec};
-use super::{give, rest};
+use super::{give, rest, scratch};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::trace::TurnOutcome;
@@ -112,7 +112,7 @@ impl NamePattern {
 pub struct ConfigFile {
     /// Its path below the working folder.
     pub path: RelativePath,
-    /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}` and the variables of the dialect are filled in.
+    /// Its text; `${baseUrl}`, `${apiKey}`, `${dialect}`, `${folder}` and the variables of the dialect are filled in.
     pub content: String,
 }
 
@@ -149,18 +149,33 @@ pub struct PlainAgent {
     pub relay: PathBuf,
 }
 
-/// The address for a session's requests, and the model that they should name.
-#[derive(Debug, Clone, Copy)]
+/// The address for a session's requests, the model that they should name, and the folders of the session.
+#[derive(Debug, Clone)]
 struct Address<'a> {
     base_url: &'a str,
     dialect: Dialect,
     model: Option<&'a str>,
+    /// The working folder of the session.
+    folder: PathBuf,
+    /// The home of the process, where it is known.
+    home: Option<PathBuf>,
 }
 
 impl<'a> Address<'a> {
     fn of(spec: &'a SessionSpec) -> Address<'a> {
-        Address { base_url: &spec.base_url, dialect: spec.dialect, model: spec.model.as_deref() }
+        Address {
+            base_url: &spec.base_url,
+            dialect: spec.dialect,
+            model: spec.model.as_deref(),
+            folder: work_folder(spec),
+            home: None,
+        }
     }
+}
+
+/// The working folder of a session.
+fn work_folder(spec: &SessionSpec) -> PathBuf {
+    spec.state_dir.join("work")
 }
 
 /// The address for a process that only answers `initialize`: no server listens there.
@@ -241,7 +256,7 @@ impl PlainAgent {
         let input = json!({
             "dialect": spec.dialect,
             "folder": folder,
-            "words": self.words(Address::of(spec)),
+            "words": self.words(&Address::of(spec)),
             "history": history,
         });
         give::run(&self.launch(launch, Some(spec))?, &self.plain.give, &input).await
@@ -258,12 +273,12 @@ impl PlainAgent {
     }
 
     fn lay_out(&self, spec: &SessionSpec) -> Result<(PathBuf, McpServer), DriverError> {
-        let folder = spec.state_dir.join("work");
+        let folder = work_folder(spec);
         make_folder(&folder)?;
         for file in &self.plain.config {
             let path = folder.join(&file.path.0);
             path.parent().map_or(Ok(()), make_folder)?;
-            write(&path, &self.fill(&file.content, Address::of(spec))?)?;
+            write(&path, &self.fill(&file.content, &Address::of(spec))?)?;
         }
         let tools = spec.state_dir.join("tools.json");
         let list = serde_json::to_string(&spec.tools).unwrap_or_default();
@@ -274,7 +289,7 @@ impl PlainAgent {
     }
 
     /// The values of the manifest's variables in a session. The harness can set the variable `model` itself.
-    fn words<'a>(&'a self, address: Address<'a>) -> BTreeMap<&'a str, &'a str> {
+    fn words<'a>(&'a self, address: &Address<'a>) -> BTreeMap<&'a str, &'a str> {
         let words = self.plain.words.get(&address.dialect).into_iter().flatten();
         let mut words: BTreeMap<&str, &str> =
             words.map(|(name, word)| (name.as_str(), word.as_str())).collect();
@@ -290,9 +305,16 @@ impl PlainAgent {
     /// An agent that reads its provider's address from its environment or its arguments has only one
     /// address.
     pub(super) fn launch(&self, launch: &Launch, spec: Option<&SessionSpec>) -> Result<Launch, DriverError> {
-        let nowhere = Address { base_url: NOWHERE, dialect: self.dialect, model: None };
-        let address = spec.map_or(nowhere, Address::of);
-        let fill = |text: &String| self.fill(text, address);
+        let nowhere = || Address {
+            base_url: NOWHERE,
+            dialect: self.dialect,
+            model: None,
+            folder: launch.folder.clone(),
+            home: None,
+        };
+        let home = launch.scratch.as_deref().map(scratch::home);
+        let address = Address { home, ..spec.map_or_else(nowhere, Address::of) };
+        let fill = |text: &String| self.fill(text, &address);
         let filled = |(name, value): (&String, &String)| Ok((name.clone(), fill(value)?));
         Ok(Launch {
             args: launch.args.iter().map(fill).collect::<Result<_, _>>()?,
@@ -303,13 +325,16 @@ impl PlainAgent {
 
     /// Fills in a template. An unknown variable is an error, because an incomplete config would fail
     /// somewhere else.
-    fn fill(&self, template: &str, address: Address<'_>) -> Result<String, DriverError> {
+    fn fill(&self, template: &str, address: &Address<'_>) -> Result<String, DriverError> {
         let words = self.words(address);
-        let word = |name: &str| match name {
-            "baseUrl" => Some(address.base_url),
-            "apiKey" => Some(API_KEY),
-            "dialect" => Some(address.dialect.name()),
-            name => words.get(name).copied(),
+        let path = |path: &Path| path.to_string_lossy().into_owned();
+        let word = |name: &str| match (name, &address.home) {
+            ("baseUrl", _) => Some(address.base_url.to_owned()),
+            ("apiKey", _) => Some(API_KEY.to_owned()),
+            ("dialect", _) => Some(address.dialect.name().to_owned()),
+            ("folder", _) => Some(path(&address.folder)),
+            ("home", Some(home)) => Some(path(home)),
+            (name, _) => words.get(name).map(|word| (*word).to_owned()),
         };
         let mut filled = String::with_capacity(template.len());
         let mut rest = template;
@@ -321,7 +346,7 @@ impl PlainAgent {
                 DriverError::install(format!("system {}", self.sdk), missing)
             })?;
             filled.push_str(before);
-            filled.push_str(word);
+            filled.push_str(&word);
             rest = left;
         }
         filled.push_str(rest);

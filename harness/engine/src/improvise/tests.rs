@@ -115,3 +115,21 @@ fn results_are_counted_back_to_the_last_prompt() {
     assert_eq!(again, Standing { n_rounds: 0, has_begun: true });
     assert_eq!(standing(json!([])), PROMPTED);
 }
+
+#[test]
+fn a_tool_that_ends_the_turn_is_called_last_and_only_once() {
+    const CLOSED: Standing = Standing { n_rounds: 2, has_begun: true };
+    for dialect in Dialect::ALL {
+        for (number, closing) in
+            (0..20).zip(["final_answer", "finish", "attemptCompletion"].into_iter().cycle())
+        {
+            let tools = |standing| {
+                let Improvised { plan, .. } = said(dialect, 7, number, &[closing, "order"], standing);
+                plan.calls.iter().map(|call| call.tool.clone()).collect::<Vec<_>>()
+            };
+            assert!(tools(PROMPTED).iter().all(|tool| tool == "order"), "{dialect}");
+            assert_eq!(tools(ANSWERED), [closing], "{dialect}");
+            assert!(tools(CLOSED).is_empty(), "{dialect}");
+        }
+    }
+}

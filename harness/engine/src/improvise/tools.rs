@@ -19,10 +19,12 @@ pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<
     if !forced.is_empty() || offer.choice == ToolChoice::Never {
         return forced;
     }
-    let Some(mildest) = offer.tools.iter().map(|tool| Effect::of(&tool.name)).min() else {
+    let working: Vec<_> = offer.tools.iter().filter(|tool| !is_closing(&tool.name)).collect();
+    let tools = if working.is_empty() { offer.tools.iter().collect() } else { working };
+    let Some(mildest) = tools.iter().map(|tool| Effect::of(&tool.name)).min() else {
         return Vec::new();
     };
-    let mild: Vec<_> = offer.tools.iter().filter(|tool| Effect::of(&tool.name) == mildest).collect();
+    let mild: Vec<_> = tools.into_iter().filter(|tool| Effect::of(&tool.name) == mildest).collect();
     let n_calls = if offer.parallel { MIN_CALLS + random.below(MAX_CALLS as u64 - MIN_CALLS + 1) } else { 1 };
     (0..n_calls).filter_map(|_| random.pick(&mild).map(|tool| (*tool).clone())).collect()
 }
@@ -31,10 +33,44 @@ pub(super) fn called<'t, 'a>(offer: &Offer<'t, 'a>, random: &mut Random) -> Vec<
 pub(super) fn forced<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>> {
     let wanted = match &offer.choice {
         ToolChoice::Only(name) => offer.tools.iter().find(|tool| tool.name == *name),
-        ToolChoice::Any => offer.tools.iter().min_by_key(|tool| Effect::of(&tool.name)),
+        ToolChoice::Any => {
+            offer.tools.iter().min_by_key(|tool| (is_closing(&tool.name), Effect::of(&tool.name)))
+        }
         ToolChoice::Free | ToolChoice::Never => None,
     };
     wanted.into_iter().cloned().collect()
+}
+
+/// The tool that ends a turn of the program, if the request offers one. Without such a call, the program would ask
+/// the model again and again. A request that forbids calls gets none, and one that requires a tool gets that tool.
+pub(super) fn closing<'t, 'a>(offer: &Offer<'t, 'a>) -> Vec<CallableTool<'t, 'a>> {
+    match offer.choice {
+        ToolChoice::Only(_) | ToolChoice::Never => forced(offer),
+        ToolChoice::Free | ToolChoice::Any => match offer.tools.iter().find(|tool| is_closing(&tool.name)) {
+            Some(tool) => vec![tool.clone()],
+            None => forced(offer),
+        },
+    }
+}
+
+/// The names of tools that end a turn of an agent, as words in snake case: smolagents and LangChain call
+/// `final_answer`, OpenHands and BeeAI `finish`, Cline and Roo Code `attempt_completion`, gptme `complete`.
+const CLOSING: [&str; 10] = [
+    "final_answer",
+    "final_result",
+    "finish",
+    "finish_task",
+    "attempt_completion",
+    "complete",
+    "complete_task",
+    "task_complete",
+    "submit",
+    "submit_answer",
+];
+
+/// True if a program ends its turn by a call of this tool.
+pub(crate) fn is_closing(name: &str) -> bool {
+    CLOSING.contains(&words(name).join("_").as_str())
 }
 
 /// The effect of a tool, judged by its name.

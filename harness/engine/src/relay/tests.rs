@@ -2,7 +2,7 @@ use super::*;
 use crate::improvise::Manner;
 use crate::provider::Headers;
 use crate::standalone::Standalone;
-use crate::standalone::{Behaviour, ReplyPoint};
+use crate::standalone::{Behaviour, Due, ReplyPoint};
 use brickbat_scenario::wire::thread::Message;
 use brickbat_scenario::wire::{Delivery, OfferedTool, Thinking};
 use serde_json::json;
@@ -172,7 +172,7 @@ fn every_random_fault_is_inside_the_reply_and_never_blamed_on_the_server() {
     each(|dialect, delivery, path, body| {
         for kind in FaultKind::ALL {
             for seed in 0..12 {
-                let faults = Some(Faults { kinds: vec![kind], every: 1 });
+                let faults = Some(Faults { kinds: vec![kind], due: Due::Every(1) });
                 let mut relay = Relay::new(RelayBehaviour { faults, seed, ..behaviour() });
                 let (content_type, bytes) = answered(path, body);
                 match relay.asked(request(path, body)) {

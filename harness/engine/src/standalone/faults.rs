@@ -29,8 +29,17 @@ brickbat_scenario::named! {
 pub struct Faults {
     /// The kinds to choose from; not empty.
     pub kinds: Vec<FaultKind>,
-    /// The interval: 2 means every second reply.
-    pub every: u32,
+    /// The replies that get one.
+    pub due: Due,
+}
+
+/// The replies that get a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// Every Nth reply: 2 means every second one.
+    Every(u32),
+    /// Only the reply with this 1-based number.
+    Only(u32),
 }
 
 impl Faults {
@@ -47,7 +56,10 @@ impl Faults {
 
     /// The fault in a reply, if it has one. `number` is 1-based.
     pub(crate) fn of_reply(&self, number: u32, random: &mut Random) -> Option<FaultKind> {
-        let is_due = number.checked_rem(self.every) == Some(0);
+        let is_due = match self.due {
+            Due::Every(interval) => number.checked_rem(interval) == Some(0),
+            Due::Only(reply) => number == reply,
+        };
         is_due.then(|| random.pick(&self.kinds).copied()).flatten()
     }
 }

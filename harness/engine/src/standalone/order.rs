@@ -62,6 +62,12 @@ impl Order {
             Ok(region) => what.action(SOME_STATUS).spec().refusal(region),
             Err(refusal) => Some(refusal),
         };
+        if !at.later().is_zero() {
+            return Err(NoPoint::because(format!(
+                "{} {at}: only a program that `wrap` runs is ended later",
+                what.name()
+            )));
+        }
         match refusal {
             Some(refusal) => {
                 Err(NoPoint::because(format!("{} {at}: {}; {}", what.name(), refusal.message, refusal.hint)))

@@ -163,15 +163,31 @@ impl Standalone {
             *memory = Memory::default();
         }
         remember(memory, (plan, plan.dialect), &unique, script, request.body, delivery);
-        if let (Some(reply), false) = (number, is_cut) {
-            let calls: Vec<String> =
-                script.calls().map(|key| plan.calls[key.0 as usize].id.clone()).collect();
-            if !calls.is_empty() {
-                self.log.called(Unanswered { reply, dialect: request.dialect, calls });
+        let calls: Vec<String> = script.calls().map(|key| plan.calls[key.0 as usize].id.clone()).collect();
+        if let Some(reply) = number {
+            let fault = open.as_ref().and_then(|open| open.fault);
+            match (fault, &words) {
+                (Some(_), Some(words)) => self.runs.cut(reply, words, script.text()),
+                _ => self.runs.replied(calls.iter().cloned()),
             }
+        }
+        // A program that ends its turn by a call need not answer it.
+        let waiting = script.calls().map(|key| &plan.calls[key.0 as usize]);
+        let waiting = waiting.filter(|call| !improvise::is_closing(&call.tool));
+        let calls: Vec<String> = waiting.map(|call| call.id.clone()).collect();
+        if let (Some(reply), false) = (number, is_cut)
+            && !calls.is_empty()
+        {
+            self.log.called(Unanswered { reply, dialect: request.dialect, calls });
         }
         if let (Some(open), Some(words)) = (open, &words) {
             self.arm(request, open, words.clone());
+        }
+        let mut stops = self.behaviour.stops.iter();
+        if let Some(stop) = stops.find(|stop| number.is_some_and(|number| stop.is_after(number))) {
+            let (end, later, words) = (stop.end, stop.at.later(), stop.words());
+            self.ended_after = Some((request.exchange, end, later));
+            self.arm(request, Open::NOTHING, words);
         }
         (RequestKind::Scripted { turn: 0, reply: 0, attempt: 0 }, answer, words)
     }

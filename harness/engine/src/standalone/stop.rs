@@ -1,6 +1,7 @@
 //! Points at which the program itself is stopped or killed, as a phrase: `after end a of reply 2`.
 
 use std::fmt;
+use std::time::Duration;
 
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
@@ -23,6 +24,8 @@ pub struct ReplyPoint {
     pub(crate) point: Point,
     /// The 1-based number of the reply.
     pub(crate) reply: u32,
+    /// The time after the point, while the program runs its tools.
+    pub(crate) later: Duration,
 }
 
 /// A point at which the program is ended.
@@ -56,15 +59,21 @@ impl std::error::Error for NoPoint {}
 impl std::str::FromStr for ReplyPoint {
     type Err = NoPoint;
 
-    /// Reads `after POINT of reply N`, or `before`. Without a number, it means the first reply.
+    /// Reads `after POINT of reply N`, or `before`. Without a number, it means the first reply. After a reply, the
+    /// program runs its tools, so `after reply of reply N + 500ms` is a point, too.
     fn from_str(words: &str) -> Result<ReplyPoint, NoPoint> {
         let unknown = || {
             NoPoint(format!(
                 "`{words}` is no point of a reply; write `before` or `after` with headers, text K, start CALL, delta CALL K, \
-                 end CALL, calls, stop or reply, and `of reply N`, such as `after end a of reply 2`"
+                 end CALL, calls, stop or reply, and `of reply N`, such as `after end a of reply 2`; `after reply + 500ms` is \
+                 a time while tools run"
             ))
         };
-        let parts: Vec<&str> = words.split_whitespace().collect();
+        let (at, later) = match words.split_once('+') {
+            None => (words, Duration::ZERO),
+            Some((at, time)) => (at, delay(time.trim()).ok_or_else(unknown)?),
+        };
+        let parts: Vec<&str> = at.split_whitespace().collect();
         let (place, reply) = match parts.as_slice() {
             [place @ .., "of", "reply", number] => (place, number.parse().map_err(|_| unknown())?),
             place => (place, 1),
@@ -87,20 +96,43 @@ impl std::str::FromStr for ReplyPoint {
             ["reply"] => Point::Reply,
             _ => return Err(unknown()),
         };
-        if reply == 0 {
+        let is_after_all = side == Side::After && point == Point::Reply;
+        if reply == 0 || !(later.is_zero() || is_after_all) {
             return Err(unknown());
         }
-        Ok(ReplyPoint { side, point, reply })
+        Ok(ReplyPoint { side, point, reply, later })
     }
 }
 
 impl fmt::Display for ReplyPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {} of reply {}", self.side.name(), self.point, self.reply)
+        write!(f, "{} {} of reply {}", self.side.name(), self.point, self.reply)?;
+        match self.later.is_zero() {
+            true => Ok(()),
+            false => write!(f, " + {}ms", self.later.as_millis()),
+        }
     }
 }
 
+/// The longest time after a reply, in milliseconds: a program that takes longer than a minute has another reason.
+const MAX_DELAY_MS: u64 = 60_000;
+
+/// Reads `500ms` or `2s`.
+fn delay(words: &str) -> Option<Duration> {
+    let (number, unit_ms) = match words.strip_suffix("ms") {
+        Some(number) => (number, 1),
+        None => (words.strip_suffix('s')?, 1000),
+    };
+    let time_ms = number.trim().parse::<u64>().ok()?.checked_mul(unit_ms)?;
+    (1..=MAX_DELAY_MS).contains(&time_ms).then(|| Duration::from_millis(time_ms))
+}
+
 impl ReplyPoint {
+    /// The time after the point.
+    pub fn later(&self) -> Duration {
+        self.later
+    }
+
     /// An action at this point of a reply, if the reply has the point.
     pub(super) fn planned(&self, plan: &Plan, script: &Script, what: BoundAction) -> Option<PlannedAction> {
         let find = |name: &str| script.calls().find(|key| plan.calls[key.0 as usize].name == name);
@@ -122,8 +154,29 @@ impl ReplyPoint {
 
 impl ProgramStop {
     /// The stop as an action, if the number matches and the reply has the point.
+    ///
+    /// If its tools are done before the time is over, the program is ended when its next request arrives.
     pub(super) fn planned(&self, number: u32, plan: &Plan, script: &Script) -> Option<PlannedAction> {
-        (self.at.reply == number).then(|| self.at.planned(plan, script, action(self.end))).flatten()
+        let is_later = !self.at.later.is_zero();
+        let is_next = self.at.reply.checked_add(1) == Some(number);
+        let next =
+            ReplyPoint { side: Side::Before, point: Point::Headers, reply: number, later: Duration::ZERO };
+        match is_later {
+            true => is_next.then(|| next.planned(plan, script, action(self.end))).flatten(),
+            false => {
+                (self.at.reply == number).then(|| self.at.planned(plan, script, action(self.end))).flatten()
+            }
+        }
+    }
+
+    /// True if the program is ended while it runs the tools of the reply with this number.
+    pub(super) fn is_after(&self, number: u32) -> bool {
+        self.at.reply == number && !self.at.later.is_zero()
+    }
+
+    /// The way and the point, as a phrase.
+    pub(super) fn words(&self) -> String {
+        format!("{} {}", action(self.end).spec().name, self.at)
     }
 }
 
@@ -155,12 +208,23 @@ mod tests {
             ("before  headers of reply 2", "before headers of reply 2"),
             ("after delta b 2 of reply 3", "after delta b 2 of reply 3"),
             ("after reply", "after terminal event of reply 1"),
+            ("after reply + 500ms", "after terminal event of reply 1 + 500ms"),
+            ("after reply of reply 2 + 2s", "after terminal event of reply 2 + 2000ms"),
         ] {
             assert_eq!(words.parse::<ReplyPoint>().map(|point| point.to_string()), Ok(shown.to_owned()));
         }
-        for wrong in
-            ["", "calls", "after", "after text", "after text 0", "after settled 1", "after calls of reply 0"]
-        {
+        for wrong in [
+            "",
+            "calls",
+            "after",
+            "after text",
+            "after text 0",
+            "after settled 1",
+            "after calls of reply 0",
+            "after calls + 1s",
+            "after reply + 0s",
+            "after reply + 1",
+        ] {
             assert!(wrong.parse::<ReplyPoint>().is_err(), "{wrong}");
         }
     }

@@ -186,7 +186,7 @@ fn tokens_are_as_planned_or_follow_from_the_size() {
 fn every_nth_reply_gets_a_fault_that_counts_with_its_receipt() {
     each(|dialect, delivery| {
         for kind in FaultKind::ALL {
-            let faults = Some(Faults { kinds: vec![kind], every: 2 });
+            let faults = Some(Faults { kinds: vec![kind], due: Due::Every(2) });
             let mut client = Client::new(Behaviour { faults, ..behaviour() }, dialect, delivery);
             let (_, whole) = client.ask();
             assert!(whole.holds.is_empty() && whole.ending == Ending::Complete, "{dialect} {kind:?}");
@@ -213,7 +213,7 @@ fn every_nth_reply_gets_a_fault_that_counts_with_its_receipt() {
 
 #[test]
 fn a_fault_after_the_client_disconnected_is_armed_but_not_delivered() {
-    let faults = Some(Faults { kinds: vec![FaultKind::Eof], every: 1 });
+    let faults = Some(Faults { kinds: vec![FaultKind::Eof], due: Due::Every(1) });
     let mut client =
         Client::new(Behaviour { faults, ..behaviour() }, Dialect::AnthropicMessages, Delivery::Streamed);
     let (_, spoilt) = client.ask();
@@ -232,9 +232,32 @@ fn the_program_is_ended_only_at_the_given_point() {
     let at = Held { mark: Mark::Calls, side: Side::After };
     assert_eq!(answer.holds.iter().map(|hold| hold.at).collect::<Vec<_>>(), [at]);
     let next = client.core.observed(&Event::Held { exchange: answer.exchange, at, grade: Confidence::Read });
-    assert_eq!(next, Next::EndProgram(answer.exchange, ProgramEnd::Interrupt));
+    assert_eq!(next, Next::EndProgram(answer.exchange, ProgramEnd::Interrupt, Duration::ZERO));
     assert_eq!(client.core.log().faults.delivered, 1);
     client.core.end_program_no_more();
+}
+
+#[test]
+fn the_program_is_ended_after_a_complete_reply_or_at_its_next_request() {
+    each(|dialect, delivery| {
+        let stops = vec![ProgramStop { at: "after reply + 2s".parse().unwrap(), end: ProgramEnd::Kill }];
+        let mut client = Client::new(Behaviour { stops, ..behaviour() }, dialect, delivery);
+        let (_, first) = client.ask();
+        assert!(first.holds.is_empty(), "{dialect} {delivery:?}");
+        client.keep(&first, 0);
+        let (_, second) = client.ask();
+        let at = Held { mark: Mark::Headers, side: Side::Before };
+        assert_eq!(second.holds.iter().map(|hold| hold.at).collect::<Vec<_>>(), [at]);
+        let replied = |exchange| Event::Replied { exchange, ending: Ending::Complete };
+        let next = client.core.observed(&replied(first.exchange));
+        assert_eq!(next, Next::EndProgram(first.exchange, ProgramEnd::Kill, Duration::from_secs(2)));
+        assert_eq!(client.core.observed(&replied(first.exchange)), Next::Nothing);
+        let held = Event::Held { exchange: second.exchange, at, grade: Confidence::Read };
+        let next = client.core.observed(&held);
+        assert_eq!(next, Next::EndProgram(second.exchange, ProgramEnd::Kill, Duration::ZERO));
+        // The cut reply that follows does not count as answered, and the stop is proven twice.
+        assert_eq!(client.core.log().faults.delivered, 2);
+    });
 }
 
 #[test]

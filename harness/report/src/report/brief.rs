@@ -15,8 +15,10 @@ use brickbat_scenario::verdict::Severity;
 
 /// The settings of the printed report.
 pub struct Page<'a> {
-    /// Columns of a line.
+    /// Columns of a line that is wrapped.
     pub width: usize,
+    /// Columns after which a line is cut.
+    pub room: usize,
     /// The mildest severity that makes the run red.
     pub fail_on: Severity,
     /// The argument that `show` needs in addition to an id to find a case, if the case was kept.
@@ -106,7 +108,7 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
         }
         let (severity, words) = (alike[0].signature.severity, alike[0].severity_words());
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
-        let room = page.width.saturating_sub(words.len() + 2);
+        let room = page.room.saturating_sub(words.len() + 2);
         let loss = in_one_line(&lowered(severity.sentence()), room);
         let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, &words));
         for cause in alike {
@@ -142,7 +144,7 @@ fn heading(text: &mut String, premise: Option<Premise>, page: &Page<'_>) {
         return;
     };
     let sentence = lowered(premise.sentence());
-    let words = in_one_line(&sentence, page.width.saturating_sub(premise.name().len() + HEADED.len() + 2));
+    let words = in_one_line(&sentence, page.room.saturating_sub(premise.name().len() + HEADED.len() + 2));
     let _ = writeln!(text, "{HEADED}{}: {words}", premise.name());
 }
 
@@ -156,13 +158,13 @@ fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let n = counted(cause.shown.len(), "plan");
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}, ") };
     let words = format!("{unconfirmed}{n}: {} ({})", case.plan, finding.check);
-    let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.width.saturating_sub(id.len() + 4)));
+    let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.room.saturating_sub(id.len() + 4)));
 }
 
 /// The finding of the plan that represents the cause.
 fn message(text: &mut String, cause: &Cause<'_>, page: &Page<'_>) {
     let Some((_, finding)) = cause.example() else { return };
-    let message = in_one_line(&finding.message, page.width.saturating_sub(MESSAGE_INDENT.len()));
+    let message = in_one_line(&finding.message, page.room.saturating_sub(MESSAGE_INDENT.len()));
     let _ = writeln!(text, "{MESSAGE_INDENT}{message}");
 }
 
@@ -202,7 +204,7 @@ fn unjudged(text: &mut String, report: &Report, page: &Page<'_>) {
             let _ = writeln!(
                 text,
                 "{word}: {}",
-                in_one_line(&words, page.width.saturating_sub(verdict.len() + 2))
+                in_one_line(&words, page.room.saturating_sub(verdict.len() + 2))
             );
         }
     }
@@ -281,7 +283,7 @@ fn next(text: &mut String, report: &Report, causes: &[Cause<'_>], ids: &ShortIds
 fn counts(text: &mut String, report: &Report, page: &Page<'_>) {
     summary_of(text, report, page.fail_on, page.paint, |text, account| {
         if let Some(level) = level(account) {
-            let _ = writeln!(text, "  {}", in_one_line(&level, page.width.saturating_sub(2)));
+            let _ = writeln!(text, "  {}", in_one_line(&level, page.room.saturating_sub(2)));
         }
     });
     let newest = |name: &&String| {

@@ -131,7 +131,10 @@ mod tests {
         let report = Report::new(0, Vec::new(), cases);
         let kept = |_: &Case| None;
         let paint = |_, word: &str| word.to_owned();
-        brief::render(&report, &Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint })
+        brief::render(
+            &report,
+            &Page { width: 80, room: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint },
+        )
     }
 
     /// The ids that are printed, in their order.
@@ -255,7 +258,7 @@ mod tests {
         let checks: Vec<String> = report.causes().into_iter().map(|cause| cause.signature.check).collect();
         assert_eq!(checks, ["parts-settled", "results-kept"]);
         let paint = |_, word: &str| word.to_owned();
-        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &|_| None, paint: &paint };
+        let page = Page { width: 80, room: 80, fail_on: Severity::MILDEST, kept: &|_| None, paint: &paint };
         let text = brief::render(&report, &page);
         let headings: Vec<&str> = text.lines().filter(|line| line.starts_with("premise ")).collect();
         assert!(headings.len() == 2 && headings[0].starts_with("premise user: "), "{text}");
@@ -286,7 +289,7 @@ mod tests {
         assert!(causes[0].example().unwrap().0.is_control());
         let kept = |_: &Case| None;
         let paint = |_, word: &str| word.to_owned();
-        let page = Page { width: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint };
+        let page = Page { width: 80, room: 80, fail_on: Severity::MILDEST, kept: &kept, paint: &paint };
         for text in [
             brief::render(&report, &page),
             text::render(&report, Severity::MILDEST, |_, word| word.to_owned()),

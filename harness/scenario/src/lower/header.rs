@@ -35,7 +35,9 @@ fn labels(scenario: &Scenario, problems: &mut Problems) {
         Problem::new("/schema", format!("format version {} is unknown", scenario.schema))
             .with_hint("write `schema: 1`")
     });
-    text("/comment", "the comment", &scenario.comment, problems);
+    if !scenario.comment.is_empty() {
+        text("/comment", "the comment", &scenario.comment, problems);
+    }
     too_many("/class", "classes", scenario.class.len(), MAX_LABELS, problems);
     too_many("/evidence", "threads", scenario.evidence.len(), MAX_LABELS, problems);
     if let Some(model) = &scenario.model {

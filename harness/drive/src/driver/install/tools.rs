@@ -1,7 +1,7 @@
 //! The programs that adapters need: checks that they are present and recent enough, and runs npm, pip and
 //! cargo.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -47,10 +47,18 @@ impl Tools<'_> {
         match requires.python {
             Some(least) => {
                 let advice = "Python {} or later, with its module venv, from https://www.python.org";
-                self.check_program(PYTHON, least, advice).await
+                let own = self.own_python().map(|python| python.to_string_lossy().into_owned());
+                self.check_program(own.as_deref().unwrap_or(PYTHON), least, advice).await
             }
             None => Ok(()),
         }
+    }
+
+    /// The Python of the user's own virtual environment, if the adapter runs there. It need not be the one on the
+    /// PATH.
+    fn own_python(&self) -> Option<PathBuf> {
+        let python = super::in_place(self.manifest)?.join(".venv/bin/python");
+        python.is_file().then_some(python)
     }
 
     async fn check_program(&self, program: &str, least: AtLeast, advice: &str) -> Result<(), DriverError> {

@@ -1,0 +1,83 @@
+//! Small agents as users write them, each with one bug that `wrap` finds, and without it.
+
+use std::path::Path;
+
+use crate::program::{Said, brickbat, folder_of};
+
+const TOOL_CRASH: (&str, &str) = ("agent.py", include_str!("small_agents/tool_crash.py"));
+const LOST_PROMPT: (&str, &str) = ("agent.mjs", include_str!("small_agents/lost_prompt.mjs"));
+const LATE_RESULTS: (&str, &str) = ("agent.sh", include_str!("small_agents/late_results.sh"));
+const PARTIAL_REPLY: (&str, &str) = ("agent.mjs", include_str!("small_agents/partial_reply.mjs"));
+
+/// The same command with `FIXED` and without it, each in a folder of its own.
+fn each(agent: (&str, &str), program: &str, args: &[&str], check: impl Fn(bool, &Said, &Path)) {
+    for is_fixed in [false, true] {
+        let folder = folder_of(&[agent]);
+        let resume = format!("{program} {} {{turn}}", agent.0);
+        let all =
+            [&["wrap"], args, &["--resume", &resume, "--", program, agent.0, "Look at the three orders."]]
+                .concat();
+        let variables: &[(&str, &str)] = if is_fixed { &[("FIXED", "1")] } else { &[] };
+        check(is_fixed, &brickbat(folder.path(), &all, variables), folder.path());
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs Python 3")]
+fn a_tool_that_crashes_between_a_reply_and_its_results_bricks_the_thread() {
+    each(TOOL_CRASH, "python3", &[], |is_fixed, said, _| match is_fixed {
+        false => {
+            assert_eq!(said.code, Some(1), "{said:#?}");
+            assert!(said.err.contains("refused anthropic-messages/tool-result-missing"), "{said:#?}");
+        }
+        true => {
+            assert_eq!(said.code, Some(0), "{said:#?}");
+            assert!(said.err.ends_with("verdict: every request was accepted\n"), "{said:#?}");
+        }
+    });
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_prompt_that_a_stopped_turn_loses_is_missing_in_the_resumed_thread() {
+    let stop = ["--kill-at", "after reply + 60s"];
+    each(LOST_PROMPT, "node", &stop, |is_fixed, said, _| match is_fixed {
+        false => {
+            assert_eq!(said.code, Some(1), "{said:#?}");
+            let verdict = said.err.lines().last().unwrap_or_default();
+            assert!(
+                verdict.starts_with("verdict: the resumed thread has lost the user's message of run 1 and ")
+                    && verdict.ends_with(" results (seen in run 2)"),
+                "{said:#?}"
+            );
+        }
+        true => {
+            assert_eq!(said.code, Some(0), "{said:#?}");
+            assert!(said.err.ends_with("verdict: every request was accepted\n"), "{said:#?}");
+        }
+    });
+}
+
+#[test]
+#[cfg_attr(not(has_curl_and_jq), ignore = "needs curl and jq")]
+fn results_that_are_stored_late_are_missing_after_a_kill() {
+    let kill = ["--kill-at", "before headers of reply 2"];
+    each(LATE_RESULTS, "sh", &kill, |is_fixed, said, _| match is_fixed {
+        false => {
+            assert_eq!(said.code, Some(1), "{said:#?}");
+            assert!(said.err.contains("refused openai-chat/tool-message-missing"), "{said:#?}");
+        }
+        true => assert_eq!(said.code, Some(0), "{said:#?}"),
+    });
+}
+
+#[test]
+#[cfg_attr(not(has_node), ignore = "needs Node.js 20 or later")]
+fn a_reply_that_broke_off_and_is_stored_as_complete_is_noted() {
+    let cut = ["--faults=end-early", "--only", "1", "--rounds", "0", "--seed", "1"];
+    each(PARTIAL_REPLY, "node", &cut, |is_fixed, said, _| {
+        let note = "note: reply 1 was cut off (end-early after text ";
+        assert_eq!(said.err.contains(note), !is_fixed, "{said:#?}");
+        assert_eq!(said.code, Some(0), "{said:#?}");
+    });
+}
