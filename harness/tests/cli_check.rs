@@ -490,9 +490,48 @@ fn a_byte_order_mark_is_ignored_with_a_note() {
     assert_eq!(said(&folder, &["check", "--fix", "bad.json"]).code, Some(0));
     let copy = fs::read_to_string(folder.path().join("bad.fixed.json")).unwrap();
     assert!(copy.starts_with('{') && said(&folder, &["check", "bad.fixed.json"]).code == Some(0), "{copy}");
-    fs::write(folder.path().join("wide.json"), [0xff, 0xfe, b'{', 0, b'}', 0]).unwrap();
-    let wide = said(&folder, &["check", "wide.json"]);
-    assert!(wide.code == Some(2) && wide.err.contains("it is UTF-16"), "{wide:#?}");
+}
+
+#[test]
+fn a_file_in_utf_16_is_read() {
+    let folder = folder_of(&[]);
+    let units = || std::iter::once(0xfeff).chain(BAD.encode_utf16());
+    fs::write(folder.path().join("low.json"), units().flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
+        .unwrap();
+    fs::write(folder.path().join("high.json"), units().flat_map(u16::to_be_bytes).collect::<Vec<u8>>())
+        .unwrap();
+    for file in ["low.json", "high.json"] {
+        let bad = said(&folder, &["check", file]);
+        assert!(bad.code == Some(1) && bad.out.contains("tool-result-missing"), "{bad:#?}");
+    }
+    fs::write(folder.path().join("half.json"), [0xff, 0xfe, b'{', 0, b'}']).unwrap();
+    let half = said(&folder, &["check", "half.json"]);
+    assert!(half.code == Some(2) && half.err.contains("begins like UTF-16"), "{half:#?}");
+}
+
+#[test]
+fn a_request_is_found_inside_what_people_paste() {
+    let batch = format!("{{\"custom_id\":\"1\",\"url\":\"/v1/messages\",\"body\":{BAD}}}\n").repeat(2);
+    let folder = folder_of(&[
+        ("curl.txt", &format!("curl https://api.anthropic.com/v1/messages -d '{BAD}' | jq .\n")),
+        ("issue.md", &format!("# It is bricked\n\n```json\n{BAD}\n```\n")),
+        ("trace.json", &format!("{{\"observations\":[{{\"input\":{BAD}}}]}}")),
+        ("batch.jsonl", &batch),
+        ("nothing.txt", "curl https://api.anthropic.com\n"),
+    ]);
+    for (file, place) in [
+        ("curl.txt", "note: curl.txt: the request was found at the curl command"),
+        ("issue.md", "note: issue.md: the request was found at line 4"),
+        ("trace.json", "note: trace.json: the request was found at /observations/0/input"),
+        ("batch.jsonl", "note: batch.jsonl:2: the request was found at /body"),
+    ] {
+        let bad = said(&folder, &["check", file]);
+        assert_eq!(bad.code, Some(1), "{bad:#?}");
+        assert!(bad.out.contains("error[anthropic-messages/tool-result-missing]"), "{bad:#?}");
+        assert!(bad.err.contains(place), "{bad:#?}");
+    }
+    let nothing = said(&folder, &["check", "nothing.txt"]);
+    assert!(nothing.code == Some(2) && nothing.err.contains("as JSON"), "{nothing:#?}");
 }
 
 #[test]

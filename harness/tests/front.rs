@@ -29,6 +29,16 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
             "400: Expected toolResult blocks at messages.2.content for the following Ids: tooluse_x",
             "bedrock-converse/",
         ),
+        (
+            "[Bug] resume fails: `tool_use` ids were found without `tool_result` blocks",
+            "it seems to be cut. The nearest:",
+        ),
+        (
+            "[Bug] resume fails: `tool_use` ids were found without `tool_result` blocks",
+            "   anthropic-messages/tool-result-missing  ",
+        ),
+        ("API Error: 400 prompt is too long: 203456 tokens > 200000 maximum", "not about the history"),
+        ("AI_TypeValidationError: Type validation failed", "validateUIMessages"),
     ] {
         let said = brickbat(&["explain", what]);
         assert!(said.code == Some(0) && said.out.contains(words), "{what}: {said:#?}");

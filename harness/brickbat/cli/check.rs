@@ -33,7 +33,8 @@ pub(super) struct Check {
     /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard input. A
     /// file contains one request body or message list as JSON, or one per line; a line may also be an object with the
     /// body in its `request` field and, optionally, `dialect`, `host` or `url`, and `model`. HAR files and VCR
-    /// cassettes are read as `recordings` reads them.
+    /// cassettes are read as `recordings` reads them. In any other text, such as a curl command, a log or an export
+    /// of another tool, the requests are searched for.
     #[arg(value_name = "PATH", required = true)]
     paths: Vec<String>,
     /// The dialect, if it cannot be detected from the body.
@@ -274,6 +275,7 @@ impl<'a> Printer<'a> {
         let place = |line: Option<u64>| line.map_or(file.to_owned(), |line| format!("{file}:{line}"));
         match event {
             ReadEvent::Marked => tell(requests::marked(file)),
+            ReadEvent::Found(line, place) => tell(requests::found(file, line, &place)),
             ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
             ReadEvent::End => print(&self.report.end_of_file(file)),
             ReadEvent::Unreadable(line, words) => {

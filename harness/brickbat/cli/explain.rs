@@ -2,6 +2,7 @@
 
 mod case;
 mod clients;
+mod neighbours;
 mod rules;
 mod words;
 
@@ -15,7 +16,7 @@ use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_drive::whole_file;
 use brickbat_rules::Rule;
-use brickbat_rules::explain;
+use brickbat_rules::explain::{self, Answer};
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
@@ -103,8 +104,7 @@ fn explain(what: &str) -> Outcome {
     let mut pages: Vec<String> = rules::pages(what);
     pages.extend(words::pages(what));
     if pages.is_empty() {
-        pages.extend(clients::in_text(what).map(clients::page));
-        pages.extend(rules::of(&explain::rules_saying(what)));
+        pages.extend(of_error(what));
     }
     if pages.is_empty() {
         return Err(unknown(what));
@@ -113,10 +113,27 @@ fn explain(what: &str) -> Outcome {
     Ok(0)
 }
 
+/// The pages about an error message: first those about complete sentences, then the nearest sentences.
+fn of_error(text: &str) -> Vec<String> {
+    let mut pages: Vec<String> = clients::in_text(text).map(clients::page).collect();
+    let near = match explain::answer(text) {
+        Answer::Said(said) => {
+            pages.extend(rules::of(&said));
+            return pages;
+        }
+        Answer::Near(near) => near,
+    };
+    pages.extend(neighbours::in_text(text).map(neighbours::page));
+    if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
+        pages.push(rules::nearest(&near));
+    }
+    pages
+}
+
 fn unknown(what: &str) -> CliError {
     if what.split_whitespace().count() > 1 {
-        let words = "no rule and no known SDK has this error\nhint: paste the complete sentence; `brickbat check FILE` \
-                     judges the request itself";
+        let words = "no rule and no known SDK has this error, or a similar one\nhint: paste the complete sentence; `brickbat \
+                     check FILE` judges the request itself";
         return CliError::input(words);
     }
     let names = words::names();

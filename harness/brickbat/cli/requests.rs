@@ -12,7 +12,7 @@ use super::regular;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
-use brickbat_rules::recordings;
+use brickbat_rules::recordings::{self, Pasted};
 
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub struct Inputs {
 pub enum ReadEvent {
     /// A byte order mark at the beginning of the file was skipped.
     Marked,
+    /// A request was found inside the file. Contains its place: a JSON pointer, or words.
+    Found(Option<u64>, String),
     /// A request was checked.
     Judged(Box<CheckedRequest>),
     /// A text could not be checked. It includes its line if the file has several.
@@ -78,7 +80,7 @@ const MAX_FOREIGN_LINES: usize = 1000;
 /// The bytes that Windows editors write at the beginning of a UTF-8 file. They are not part of the text.
 pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The first bytes of UTF-16 files, which the Windows shell writes.
+/// The first bytes of UTF-16 files, which the Windows shell writes: with the low byte first, and with the high one.
 const UTF_16: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
 
 /// The maximum depth of nested folders.
@@ -173,6 +175,12 @@ pub fn marked(path: &str) -> String {
     format!("note: {path} begins with a byte order mark, which is not part of the request and was skipped")
 }
 
+/// The note about a request that was found inside a file.
+pub fn found(path: &str, line: Option<u64>, place: &str) -> String {
+    let line = line.map_or(String::new(), |line| format!(":{line}"));
+    format!("note: {path}{line}: the request was found at {place}")
+}
+
 /// Prints how many errors were not printed one by one. `done` names the operation that failed.
 pub fn tell_unprinted(n_errors: usize, done: &str) {
     match n_errors.saturating_sub(MAX_ERRORS) {
@@ -231,9 +239,27 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
     if piece.is_recording() {
         events.extend(of_recording(piece, terms));
     } else {
-        events.push(event(piece.line(), check(&piece.text, piece.start, terms)));
+        let checked = check(&piece.text, piece.start, terms);
+        let inside = match &checked {
+            Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) => {
+                recordings::pasted(&piece.text)
+            }
+            _ => Vec::new(),
+        };
+        if inside.is_empty() {
+            events.push(event(piece.line(), checked));
+        }
+        events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
     }
     events
+}
+
+/// Checks a request that was found inside a text.
+fn of_pasted(piece: &Piece, pasted: Pasted, terms: &CheckOptions) -> [ReadEvent; 2] {
+    let Pasted { exchange, place } = pasted;
+    let line = piece.start.line + exchange.line - 1;
+    let start = Start { line, offset: piece.start.offset };
+    [ReadEvent::Found(piece.line(), place), event(Some(line), check_recorded(&exchange, start, terms))]
 }
 
 impl Piece {
@@ -299,8 +325,14 @@ fn pieces(
         }
         return Ok(());
     };
-    if UTF_16.iter().any(|mark| first.text.starts_with(mark)) {
-        return Err(io::Error::other("it is UTF-16; convert it to UTF-8"));
+    if let Some(is_big) = UTF_16.iter().position(|mark| first.text.starts_with(mark)) {
+        let mut text = first.text;
+        file.take(2 * MAX_BYTES).read_to_end(&mut text)?;
+        let text = of_utf_16(&text[2..], is_big == 1)?;
+        let each = &mut |piece: Result<Piece, ReadFailure>| {
+            each(piece.map(|piece| Piece { has_mark: true, ..piece }))
+        };
+        return pieces(&mut text.as_bytes(), has_lines, each);
     }
     let has_mark = first.text.starts_with(BYTE_ORDER_MARK);
     if has_mark {
@@ -319,6 +351,17 @@ fn pieces(
     }
     each(Ok(Piece { text, start, is_line: false, has_mark }));
     Ok(())
+}
+
+/// Converts UTF-16 to UTF-8.
+fn of_utf_16(bytes: &[u8], is_big: bool) -> io::Result<String> {
+    let unit = |pair: &[u8; 2]| if is_big { u16::from_be_bytes(*pair) } else { u16::from_le_bytes(*pair) };
+    let (pairs, rest) = bytes.as_chunks::<2>();
+    let text: Result<String, _> = char::decode_utf16(pairs.iter().map(unit)).collect();
+    match text {
+        Ok(text) if rest.is_empty() => Ok(text),
+        _ => Err(io::Error::other("it begins like UTF-16 and is none")),
+    }
 }
 
 fn lines(

@@ -7,6 +7,7 @@
 
 mod counts;
 mod html;
+mod near;
 mod said;
 mod text;
 
@@ -19,6 +20,7 @@ use counts::RuleCount;
 
 pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
+pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
 

@@ -5,6 +5,7 @@
 //! rules accept, a rule may be missing.
 
 mod compare;
+mod pasted;
 mod read;
 mod table;
 
@@ -14,6 +15,7 @@ use crate::address::unescaped;
 use crate::{Address, Api, Dialect, base64};
 
 pub use compare::{Agreement, CompareOptions, Comparison, compare};
+pub use pasted::{Pasted, pasted};
 pub use read::{RecordingError, is_recording, read, row};
 pub use table::Table;
 

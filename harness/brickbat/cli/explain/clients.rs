@@ -33,6 +33,37 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         ],
     },
     ClientError {
+        name: "AI_TypeValidationError",
+        sdk: "Vercel AI SDK",
+        says: "type validation failed",
+        means: "A value does not have the type that the SDK expects. `validateUIMessages` raises it for stored messages, \
+                for example for a part whose `state` does not allow its `approval`; the conversation then cannot be loaded.",
+        advice: "`brickbat session FILE` judges stored messages, and `brickbat repair FILE` writes a repaired copy. The \
+                 text after the error's name says which part is wrong.",
+        sources: &[
+            "https://ai-sdk.dev/docs/reference/ai-sdk-core/validate-ui-messages",
+            "https://github.com/assistant-ui/assistant-ui/issues/4195",
+        ],
+    },
+    ClientError {
+        name: "AI_InvalidPromptError",
+        sdk: "Vercel AI SDK",
+        says: "messages must not be empty",
+        means: "The prompt is not a list of `ModelMessage`s: the messages of a user interface were passed on unchanged, \
+                or the list is empty. Nothing is sent.",
+        advice: "Convert stored messages with `convertToModelMessages` before you pass them to the model.",
+        sources: &["https://ai-sdk.dev/docs/reference/ai-sdk-errors/ai-invalid-prompt-error"],
+    },
+    ClientError {
+        name: "System message must be at the beginning",
+        sdk: "chat templates of open models, as vLLM, llama.cpp and LM Studio run them",
+        says: "system message must be at the beginning",
+        means: "A `system` message comes after other messages. The API of the server allows this, but the model's template \
+                raises an exception.",
+        advice: "Move the text into the first system message, or send it as a user's message.",
+        sources: &["https://github.com/continuedev/continue/issues/12963"],
+    },
+    ClientError {
         name: "UserError",
         sdk: "pydantic-ai",
         says: "unprocessed tool calls",

@@ -1,5 +1,7 @@
 //! Finds the rules behind an error message that a user pasted.
 
+use std::borrow::Cow;
+
 use crate::{Dialect, Profile, Rule};
 
 /// The minimum number of letters that must match, without the placeholders of the sentence. Shorter
@@ -39,7 +41,8 @@ impl Wordings {
     /// Quotes, white space, case and the text around the sentence are ignored. The time is linear in the
     /// length of the text.
     pub fn in_text(&self, text: &str) -> Vec<&'static Rule> {
-        let text = Plain::of(text);
+        let text = unescaped(text);
+        let text = Plain::of(&text);
         let mut found: Vec<(usize, &'static Rule)> = Vec::new();
         for wording in &self.0 {
             let Some(letters) = wording.letters_in(&text) else { continue };
@@ -67,7 +70,7 @@ pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
 }
 
 /// Returns a rule's sentences, and those from the profiles that word it differently.
-fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
+pub(super) fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
     let worded = Profile::all().flat_map(|profile| profile.wording);
     let own = worded.filter(|(worded, _)| worded.id == rule.id).flat_map(|(_, sentences)| *sentences);
     rule.sentences.iter().chain(own).copied()
@@ -196,8 +199,26 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
 }
 
+/// The text with the characters that HTML escapes stand for.
+pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
+    const ESCAPES: [(&str, &str); 8] = [
+        ("&#39;", "'"),
+        ("&#x27;", "'"),
+        ("&apos;", "'"),
+        ("&quot;", "\""),
+        ("&#34;", "\""),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+    ];
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(ESCAPES.iter().fold(text.to_owned(), |text, (escape, c)| text.replace(escape, c)))
+}
+
 /// Splits a sentence into its fixed parts and its placeholder names.
-fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
+pub(super) fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
     let (mut fixed, mut names) = (Vec::new(), Vec::new());
     let mut rest = sentence;
     let mut from = 0;

@@ -1,0 +1,134 @@
+//! Errors of providers that have nothing to do with the shape of the history.
+
+/// A kind of error.
+pub(super) struct Neighbour {
+    /// What the provider refuses.
+    pub(super) name: &'static str,
+    /// Distinctive parts of providers' messages, in lower case.
+    says: &'static [&'static str],
+    means: &'static str,
+    advice: &'static str,
+    /// A thread or page for each provider that says it.
+    sources: &'static [&'static str],
+}
+
+const NEIGHBOURS: &[Neighbour] = &[
+    Neighbour {
+        name: "the conversation is too long for the model",
+        says: &[
+            "prompt is too long",
+            "maximum context length",
+            "context_length_exceeded",
+            "exceeds the context window",
+            "exceed context limit",
+            "exceeds the maximum number of tokens allowed",
+            "input is too long for requested model",
+        ],
+        means: "The request has more tokens than the model takes. The shape of the history may be right.",
+        advice: "Shorten the conversation: start a new one, or let the client compact it. Remove a call and its result \
+                 together. `brickbat filters` tests code that shortens histories.",
+        sources: &[
+            "https://github.com/crewAIInc/crewAI-examples/issues/121",
+            "https://github.com/google-gemini/gemini-cli/issues/6678",
+            "https://github.com/aws-samples/bedrock-chat/issues/95",
+            "https://github.com/RooCodeInc/Roo-Code/issues/3713",
+        ],
+    },
+    Neighbour {
+        name: "the provider is overloaded, or the rate limit is reached",
+        says: &[
+            "overloaded_error",
+            "529 overloaded",
+            "is overloaded",
+            "rate_limit_error",
+            "rate limit reached for",
+            "exceed your account's rate limit",
+            "resource_exhausted",
+            "too many tokens, please wait",
+            "throttlingexception",
+        ],
+        means: "The provider takes no more requests at present. The request itself was not judged.",
+        advice: "Wait, and send the same request again. `brickbat run --filter fault/` tests how an SDK repeats requests.",
+        sources: &[
+            "https://github.com/anthropics/claude-code/issues/35792",
+            "https://github.com/microsoft/autogen/issues/198",
+            "https://github.com/hyunhwan-bcm/MARRVEL_MCP/issues/225",
+        ],
+    },
+    Neighbour {
+        name: "the key is invalid or missing",
+        says: &[
+            "authentication_error",
+            "invalid x-api-key",
+            "invalid authentication credentials",
+            "incorrect api key provided",
+            "invalid_api_key",
+            "api key not valid",
+            "security token included in the request is invalid",
+        ],
+        means: "The provider does not accept the key, and has not read the request.",
+        advice: "Check the key, its account, and the address that it is sent to.",
+        sources: &["https://github.com/anthropics/claude-code/issues/64667"],
+    },
+    Neighbour {
+        name: "the account has no balance left",
+        says: &["credit balance is too low", "exceeded your current quota", "insufficient_quota"],
+        means: "The provider does not work for this account at present. The request itself was not judged.",
+        advice: "Check the balance and the limits of the account.",
+        sources: &["https://github.com/anthropics/claude-code/issues/66314"],
+    },
+];
+
+/// The kinds of errors that a text quotes.
+pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static Neighbour> {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    // Markdown and prose write backquotes around names.
+    let folded = folded.replace('`', "");
+    NEIGHBOURS.iter().filter(move |neighbour| neighbour.says.iter().any(|part| folded.contains(part)))
+}
+
+/// The page about a kind of error.
+pub(super) fn page(neighbour: &Neighbour) -> String {
+    let Neighbour { name, means, advice, sources, .. } = neighbour;
+    let sources: String = sources.iter().map(|source| format!("  {source}\n")).collect();
+    format!(
+        "This error is not about the history: {name}.\n\n{means}\n\nwhat to do\n{advice}\n\nsources\n{sources}"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_rules::explain::rules_saying;
+
+    #[test]
+    fn an_error_about_length_load_key_or_balance_is_called_that() {
+        for (text, name) in [
+            ("API Error: 400 prompt is too long: 203456 tokens > 200000 maximum", "too long"),
+            (
+                "This model's maximum context length is 8192 tokens. However, your messages resulted in 8227",
+                "too long",
+            ),
+            ("input length and `max_tokens` exceed context limit: 196395 + 64000 > 204698", "too long"),
+            ("API Error: 529 Overloaded. This is a server-side issue", "overloaded"),
+            ("Too many tokens,\nplease wait before trying again.", "overloaded"),
+            ("401 {\"error\":{\"type\":\"authentication_error\"}}", "key"),
+            ("Your credit balance is too low to access the Anthropic API.", "balance"),
+        ] {
+            let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
+            assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn no_error_about_a_history_is_taken_for_one() {
+        for rule in brickbat_rules::Rule::all() {
+            for sentence in rule.sentences {
+                assert_eq!(in_text(sentence).count(), 0, "{}: {sentence}", rule.id);
+            }
+        }
+        for part in NEIGHBOURS.iter().flat_map(|neighbour| neighbour.says) {
+            assert!(rules_saying(part).is_empty(), "{part}");
+        }
+    }
+}

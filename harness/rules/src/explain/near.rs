@@ -1,0 +1,439 @@
+//! Finds the sentences of providers that are nearest to a text.
+//!
+//! People paste titles that were cut, the middle of a log line, or a sentence that a client shortened. The
+//! text and each sentence are aligned word by word: a local alignment, as for sequences in biology
+//! (<https://en.wikipedia.org/wiki/Smith%E2%80%93Waterman_algorithm>). A word counts the more, the fewer
+//! sentences contain it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::said::{Wordings, parts, sentences, unescaped};
+use crate::{Dialect, Profile, Rule};
+
+/// A sentence of providers that is near to a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Near {
+    /// The sentence, with placeholders in braces.
+    pub sentence: &'static str,
+    /// The rules that say it: several if several APIs use the same words.
+    pub rules: Vec<&'static Rule>,
+    /// The providers that say it.
+    pub providers: Vec<&'static str>,
+}
+
+/// The number of sentences that are offered.
+const MAX_OFFERED: usize = 3;
+
+/// The number of words of a text that are compared. An error and its surroundings are shorter.
+const MAX_WORDS: usize = 2_000;
+
+/// The minimum score of an alignment anywhere in a text: about three words that few sentences have.
+const MIN_SCORE: i32 = 36;
+
+/// The minimum score if at least half of the text is in the alignment: about two such words.
+const MIN_OF_SHORT: i32 = 14;
+
+/// The weight of a word of the text that no sentence has.
+const FOREIGN: i32 = 3;
+
+/// The score of a word that all sentences have, and of one that only one has.
+const WEIGHTS: std::ops::RangeInclusive<i32> = 1..=8;
+
+/// The costs of a word in the text that is not in the sentence, and of one that a placeholder stands for. A word of
+/// the sentence that the text leaves out costs its weight.
+const EXTRA_WORD: i32 = 3;
+const FILLED_WORD: i32 = 1;
+
+/// A word in a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    /// The number of the word in the vocabulary.
+    Word(usize),
+    Placeholder,
+}
+
+/// What is known about an error message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It contains a complete sentence of these rules.
+    Said(Vec<&'static Rule>),
+    /// It contains parts of these sentences, the nearest first. Empty if it is near to none.
+    Near(Vec<Near>),
+}
+
+/// Returns what is known about an error message that a user pasted.
+pub fn answer(text: &str) -> Answer {
+    Vocabulary::of_all_sentences().answer(&Wordings::all(), text)
+}
+
+/// Returns the sentences that are nearest to a text, the nearest first, at most three. None if the text has too
+/// little in common with any.
+pub fn nearest(text: &str) -> Vec<Near> {
+    Vocabulary::of_all_sentences().nearest(text)
+}
+
+/// All sentences, and how distinctive each of their words is.
+#[derive(Debug, Default)]
+pub struct Vocabulary {
+    numbers: BTreeMap<String, usize>,
+    weights: Vec<i32>,
+    sentences: Vec<(Near, Vec<Piece>)>,
+    /// For each word, the sentences with it.
+    places: Vec<Vec<usize>>,
+}
+
+impl Vocabulary {
+    /// Reads the sentences of all rules in all profiles.
+    pub fn of_all_sentences() -> Vocabulary {
+        let mut rules: BTreeMap<&'static str, Vec<&'static Rule>> = BTreeMap::new();
+        for rule in Rule::all() {
+            for sentence in sentences(rule) {
+                let of_sentence = rules.entry(sentence).or_default();
+                if of_sentence.iter().all(|other| other.id != rule.id) {
+                    of_sentence.push(rule);
+                }
+            }
+        }
+        let mut vocabulary = Vocabulary::default();
+        for (sentence, rules) in rules {
+            let pieces = vocabulary.pieces(sentence);
+            vocabulary.places.resize_with(vocabulary.numbers.len(), Vec::new);
+            let number = vocabulary.sentences.len();
+            for word in distinct(pieces.iter().filter_map(|piece| piece.word())) {
+                vocabulary.places[word].push(number);
+            }
+            let providers = providers_of(sentence, &rules);
+            vocabulary.sentences.push((Near { sentence, rules, providers }, pieces));
+        }
+        let n_sentences = vocabulary.sentences.len();
+        vocabulary.weights = vocabulary.places.iter().map(|with| weight(with.len(), n_sentences)).collect();
+        vocabulary
+    }
+
+    /// Returns the sentences that are nearest to a text; see [`nearest`].
+    pub fn nearest(&self, text: &str) -> Vec<Near> {
+        let text = unescaped(text);
+        let shown: Vec<String> = words(&text).take(MAX_WORDS).collect();
+        let read: Vec<Option<usize>> = shown.iter().map(|word| self.numbers.get(word).copied()).collect();
+        // Numbers and ids fill a place in a sentence, and do not speak against it.
+        let foreign = |word: &str| if word.contains(|c: char| c.is_ascii_digit()) { 0 } else { FOREIGN };
+        let weights = shown.iter().zip(&read).map(|(word, number)| match number {
+            Some(number) => self.weights[*number],
+            None => foreign(word),
+        });
+        let of_text: i32 = weights.sum();
+        let signs = Signs::in_text(&text);
+        let mut scored: Vec<(i32, i32, i32, &Near)> = Vec::new();
+        for number in self.with_enough_words_of(&read) {
+            let (near, pieces) = &self.sentences[number];
+            let score = self.score(&read, pieces);
+            let is_most = score >= of_text;
+            if score >= MIN_SCORE || is_most && score >= MIN_OF_SHORT {
+                scored.push((-score, -signs.speaking_for(near), self.most(pieces), near));
+            }
+        }
+        scored.sort_by_key(|(score, speaking, most, near)| (*score, *speaking, *most, near.sentence));
+        let best = scored.first().map_or(0, |(score, ..)| *score);
+        scored.retain(|(score, ..)| 4 * score <= 3 * best);
+        let mut offered: Vec<Near> = Vec::new();
+        for (_, _, _, near) in scored {
+            let is_known = |rule: &&Rule| offered.iter().any(|other| has(&other.rules, rule));
+            if !near.rules.iter().all(is_known) {
+                offered.push(near.clone());
+            }
+        }
+        offered.truncate(MAX_OFFERED);
+        offered
+    }
+
+    /// Returns what is known about an error message; see [`answer`].
+    pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
+        let said = wordings.in_text(text);
+        let mut near = self.nearest(text);
+        // A short sentence can be the beginning of a longer one, of which the text has more.
+        let is_of = |near: &Near| said.iter().any(|rule| has(&near.rules, rule));
+        match near.first() {
+            Some(first) if !said.is_empty() && !is_of(first) => {
+                let own = self.sentences.iter().map(|(own, _)| own).find(|own| is_of(own));
+                near.retain(|near| !is_of(near));
+                near.truncate(MAX_OFFERED - 1);
+                near.extend(own.cloned());
+                Answer::Near(near)
+            }
+            _ if said.is_empty() => Answer::Near(near),
+            _ => Answer::Said(said),
+        }
+    }
+
+    /// Splits a sentence, and numbers its words.
+    fn pieces(&mut self, sentence: &'static str) -> Vec<Piece> {
+        let (fixed, _) = parts(sentence);
+        let mut pieces = Vec::new();
+        for (k, part) in fixed.into_iter().enumerate() {
+            if k > 0 {
+                pieces.push(Piece::Placeholder);
+            }
+            for word in words(part) {
+                let next = self.numbers.len();
+                pieces.push(Piece::Word(*self.numbers.entry(word).or_insert(next)));
+            }
+        }
+        pieces
+    }
+
+    /// The sentences that share enough words with the text for the minimum score, in any order.
+    fn with_enough_words_of(&self, text: &[Option<usize>]) -> Vec<usize> {
+        let mut shared = vec![0; self.sentences.len()];
+        for word in distinct(text.iter().copied().flatten()) {
+            self.places[word].iter().for_each(|number| shared[*number] += 2 * self.weights[word]);
+        }
+        (0..shared.len()).filter(|number| shared[*number] >= MIN_OF_SHORT).collect()
+    }
+
+    /// The weight of all words of a sentence.
+    fn most(&self, pieces: &[Piece]) -> i32 {
+        pieces.iter().filter_map(|piece| piece.word()).map(|word| self.weights[word]).sum()
+    }
+
+    /// The score of the best alignment of a part of the text with a part of a sentence.
+    fn score(&self, text: &[Option<usize>], sentence: &[Piece]) -> i32 {
+        // `row[j]` is the best score of an alignment that ends with the word read last and piece `j`.
+        let mut row = vec![0; sentence.len() + 1];
+        let mut best = 0;
+        for word in text {
+            let mut diagonal = row[0];
+            row[0] = 0;
+            for (j, piece) in sentence.iter().enumerate() {
+                let (above, left) = (row[j + 1], row[j]);
+                let score = match piece {
+                    Piece::Placeholder => left.max(diagonal).max(above - FILLED_WORD),
+                    Piece::Word(own) => {
+                        let weight = self.weights[*own];
+                        let met = if *word == Some(*own) { diagonal + 2 * weight } else { 0 };
+                        met.max(above - EXTRA_WORD).max(left - weight)
+                    }
+                };
+                diagonal = above;
+                row[j + 1] = score.max(0);
+                best = best.max(row[j + 1]);
+            }
+        }
+        best
+    }
+}
+
+impl Piece {
+    fn word(&self) -> Option<usize> {
+        match self {
+            Piece::Word(word) => Some(*word),
+            Piece::Placeholder => None,
+        }
+    }
+}
+
+fn distinct(words: impl Iterator<Item = usize>) -> BTreeSet<usize> {
+    words.collect()
+}
+
+fn has(rules: &[&'static Rule], rule: &Rule) -> bool {
+    rules.iter().any(|other| other.id == rule.id)
+}
+
+/// The names of the providers whose newest profiles use the sentence.
+fn providers_of(sentence: &str, rules: &[&'static Rule]) -> Vec<&'static str> {
+    let mut providers: Vec<&'static str> = Vec::new();
+    for dialect in Dialect::ALL {
+        for profile in Profile::newest_of_each_name(dialect) {
+            let says_it = |rule: &&&'static Rule| {
+                rule.dialect() == dialect
+                    && profile.severity(rule).is_some()
+                    && profile.sentences(rule).contains(&sentence)
+            };
+            if rules.iter().any(|rule| says_it(&rule)) && !providers.contains(&profile.provider) {
+                providers.push(profile.provider);
+            }
+        }
+    }
+    providers
+}
+
+/// The weight of a word that `n` of all sentences have.
+fn weight(n: usize, n_sentences: usize) -> i32 {
+    let rarity = (n_sentences / n.max(1)).max(1).ilog2();
+    (*WEIGHTS.start() + rarity as i32).min(*WEIGHTS.end())
+}
+
+/// The words of a text in lower case. Names such as `tool_use` are one word, also where Markdown escapes the
+/// underscore.
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\\';
+    text.split(move |c: char| !is_of_word(c)).flat_map(|run| {
+        // A backslash stands before an underscore, or is an escape such as `\n`.
+        let joined = run.replace("\\_", "_");
+        let parts: Vec<String> =
+            joined.split('\\').map(|part| part.trim_matches('_').to_lowercase()).collect();
+        parts.into_iter().filter(|part| !part.is_empty())
+    })
+}
+
+/// What a text shows about its provider.
+struct Signs {
+    dialects: Vec<Dialect>,
+    plain: String,
+}
+
+impl Signs {
+    fn in_text(text: &str) -> Signs {
+        let plain = text.to_lowercase();
+        let names_place = |dialect: &Dialect| {
+            let list = dialect.definition().list;
+            let begins = |at: usize| !plain[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            let follows = |at: usize| {
+                let rest = &plain[at + list.len()..];
+                rest.starts_with(['.', '[']) && rest[1..].starts_with(|c: char| c.is_ascii_digit())
+            };
+            plain.match_indices(list).any(|(at, _)| begins(at) && follows(at))
+        };
+        let dialects = Dialect::ALL.into_iter().filter(names_place).collect();
+        Signs { dialects, plain }
+    }
+
+    /// How much speaks for a sentence: a place in the body as its API writes it, and the provider's name.
+    fn speaking_for(&self, near: &Near) -> i32 {
+        let is_placed = near.rules.iter().any(|rule| self.dialects.contains(&rule.dialect()));
+        let is_named = near.providers.iter().any(|name| self.plain.contains(&name.to_lowercase()));
+        2 * i32::from(is_placed) + i32::from(is_named)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &str) -> Vec<&'static str> {
+        nearest(text).iter().flat_map(|near| &near.rules).map(|rule| rule.id).collect()
+    }
+
+    #[test]
+    fn a_cut_title_leads_to_its_rule() {
+        for (text, rule) in [
+            (
+                "Resume fails: `tool_use` ids were found without `tool_result` blocks immediately after",
+                "anthropic-messages/tool-result-missing",
+            ),
+            (
+                "[Bug] Function call is missing a thought\\_signature in functionCall parts.",
+                "gemini/thought-signature-missing",
+            ),
+            (
+                "an assistant message with 'tool_calls' must be followed by tool messages responding",
+                "openai-chat/tool-message-missing",
+            ),
+        ] {
+            assert_eq!(ids(text).first(), Some(&rule), "{text}: {:?}", nearest(text));
+        }
+    }
+
+    #[test]
+    fn a_text_about_something_else_is_near_to_nothing() {
+        for text in [
+            "",
+            "it does not work at all",
+            "The agent stops after the first tool call and never returns a message to the user.",
+            "TypeError: Cannot read properties of undefined (reading 'content')",
+            "Add support for parallel tool calls in the messages API, please.",
+            "Tool result is missing from the conversation after I press escape",
+            "The messages array is empty when the session is restored from disk",
+            "Error: connect ECONNREFUSED 127.0.0.1:8080",
+            "How do I pass a content block with an image to the assistant?",
+            "thread 'main' panicked at src/main.rs:12:5: called `Option::unwrap()` on a `None` value",
+            "KeyError: 'tool_call_id'",
+            "The user message must be a string, not a list, in my tool function",
+            "Bug: streaming stops with an unexpected end of input",
+            "expected value at line 1 column 1",
+            "Unhandled rejection: fetch failed",
+            "agent.run() raises ValueError: invalid literal for int() with base 10: 'x'",
+            "The model calls the same function twice with the same arguments",
+        ] {
+            assert_eq!(nearest(text), [], "{text}");
+        }
+    }
+
+    /// The ways in which people shorten and change a sentence.
+    const CUTS: [(&str, fn(&str) -> String); 12] = [
+        ("lower case", |text| text.to_lowercase()),
+        ("upper case", |text| text.to_uppercase()),
+        ("no marks", |text| text.replace(['`', '\'', '"', ':', ',', '.', '(', ')'], " ")),
+        ("in JSON", |text| serde_json::json!({ "error": { "message": text } }).to_string()),
+        ("in JSON in JSON", |text| {
+            serde_json::json!(serde_json::json!({ "m": text }).to_string()).to_string()
+        }),
+        ("in Markdown", |text| format!("**Bug**: _{}_", text.replace('_', "\\_"))),
+        ("in HTML", |text| text.replace('\'', "&#39;").replace('"', "&quot;").replace('<', "&lt;")),
+        ("its beginning", |text| some_words(text, 0, 60)),
+        ("its end", |text| some_words(text, 40, 100)),
+        ("its middle", |text| some_words(text, 20, 80)),
+        ("two words missing", |text| {
+            let n = text.split(' ').count();
+            let is_kept = |k: &usize| n < 6 || *k != n / 3 && *k != 2 * n / 3;
+            let kept = text.split(' ').enumerate().filter(|(k, _)| is_kept(k));
+            kept.map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+        }),
+        ("in a title", |text| {
+            format!("[Bug] resume fails with 400 {} when I press stop", some_words(text, 0, 80))
+        }),
+    ];
+
+    /// The words of a text between two places, in percent.
+    fn some_words(text: &str, from: usize, to: usize) -> String {
+        let words: Vec<&str> = text.split(' ').collect();
+        words[words.len() * from / 100..(words.len() * to).div_ceil(100)].join(" ")
+    }
+
+    #[test]
+    fn a_sentence_that_was_cut_or_folded_leads_to_its_rule() {
+        let vocabulary = Vocabulary::of_all_sentences();
+        let wordings = Wordings::all();
+        let (mut n, mut failures) = (0, Vec::new());
+        for (near, _) in &vocabulary.sentences {
+            let (fixed, names) = parts(near.sentence);
+            for (name, cut) in CUTS {
+                let list = near.rules[0].dialect().definition().list;
+                let mut filled = fixed[0].to_owned();
+                for (name, part) in names.iter().zip(&fixed[1..]) {
+                    filled.push_str(&if *name == "path" {
+                        format!("{list}.0.content")
+                    } else {
+                        "x1".to_owned()
+                    });
+                    filled.push_str(part);
+                }
+                let text = cut(&filled);
+                let found: Vec<&Rule> = match vocabulary.answer(&wordings, &text) {
+                    // The rest of a cut sentence may be the complete sentence of another rule.
+                    Answer::Said(_) if name.starts_with("its ") => continue,
+                    Answer::Said(rules) => rules,
+                    Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
+                };
+                n += 1;
+                if !near.rules.iter().any(|rule| found.iter().any(|other| other.id == rule.id)) {
+                    let found: Vec<&str> = found.iter().map(|rule| rule.id).collect();
+                    failures.push(format!("{name}: {text}\n    is {} and not {found:?}", near.rules[0].id));
+                }
+            }
+        }
+        // Of a few short sentences with common words, too little is left.
+        assert!(
+            n > 2_000 && 1_000 * failures.len() <= 16 * n,
+            "{} of {n}\n{}",
+            failures.len(),
+            failures.join("\n")
+        );
+    }
+
+    #[test]
+    fn words_keep_their_underscores_and_lose_all_other_marks() {
+        let read: Vec<String> = words("**tool\\_use**: \"_Each_\",\\nIDs").collect();
+        assert_eq!(read, ["tool_use", "each", "nids"]);
+    }
+}
