@@ -119,6 +119,13 @@ pub enum Prevented {
     Nothing,
 }
 
+/// The state in which a finding leaves the thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Thread {
+    Bricked,
+    NotBricked,
+}
+
 /// The author of a finding's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Message {
@@ -146,12 +153,18 @@ impl Severity {
         self.prevents() == Prevented::LaterTurns
     }
 
-    fn nature(self) -> (Prevented, Message) {
+    /// True if such a finding says that the thread is bricked.
+    pub fn is_brick(self) -> bool {
+        self.nature().2 == Thread::Bricked
+    }
+
+    fn nature(self) -> (Prevented, Message, Thread) {
         match self {
-            Severity::BrickedByClient => (Prevented::LaterTurns, Message::OfTheSystem),
-            Severity::BrickedByProvider | Severity::Hang => (Prevented::LaterTurns, Message::Ours),
-            Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem),
-            Severity::RequestLoop => (Prevented::OneTurn, Message::Ours),
+            Severity::BrickedByClient => (Prevented::LaterTurns, Message::OfTheSystem, Thread::Bricked),
+            Severity::BrickedByProvider => (Prevented::LaterTurns, Message::Ours, Thread::Bricked),
+            Severity::Hang => (Prevented::LaterTurns, Message::Ours, Thread::NotBricked),
+            Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem, Thread::NotBricked),
+            Severity::RequestLoop => (Prevented::OneTurn, Message::Ours, Thread::NotBricked),
             Severity::CallDropped
             | Severity::UserMessageLost
             | Severity::ResultsLost
@@ -176,7 +189,7 @@ impl Severity {
             | Severity::AbandonedRequestRepeated
             | Severity::LateStop
             | Severity::Slow
-            | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
+            | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours, Thread::NotBricked),
         }
     }
 
@@ -190,7 +203,7 @@ impl Severity {
     pub fn threshold(word: &str) -> Option<Severity> {
         match word {
             "any" => Some(Severity::MILDEST),
-            "bricked" => Some(Severity::BrickedByClient),
+            "bricked" => Severity::ALL.into_iter().rfind(|severity| severity.is_brick()),
             name => Severity::ALL.into_iter().find(|severity| severity.name() == name),
         }
     }
@@ -403,5 +416,17 @@ impl Judgement {
             reason: Some(reason.into()),
             asked: Vec::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bricks_are_the_most_severe_so_that_a_threshold_contains_exactly_them() {
+        assert!(Severity::ALL.is_sorted_by_key(|severity| !severity.is_brick()));
+        let bricked = Severity::threshold("bricked").unwrap();
+        assert!(Severity::ALL.iter().all(|severity| (*severity <= bricked) == severity.is_brick()));
     }
 }

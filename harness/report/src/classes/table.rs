@@ -142,8 +142,7 @@ fn row(class: &Class, facts: &Facts) -> ClassRow {
 /// True if a known finding matches a planted bug. Both kinds of bricked threads count as alike, because the
 /// system rather than the class decides whether the provider or the SDK rejects one.
 fn is_alike(kills: &Kills, known: &KnownFinding) -> bool {
-    let is_brick = |severity: Severity| severity <= Severity::BrickedByClient;
-    let both_brick = is_brick(kills.severity) && is_brick(known.severity);
+    let both_brick = kills.severity.is_brick() && known.severity.is_brick();
     kills.check == known.check && (both_brick || kills.severity == known.severity)
 }
 

@@ -17,7 +17,7 @@ use super::stopped::UNCONFIRMED;
 use super::text::Tone;
 use crate::record::{FindingNote, Record};
 use brickbat_scenario::trace::Confidence;
-use brickbat_scenario::verdict::{Permanence, Severity, Verdict};
+use brickbat_scenario::verdict::{Permanence, Verdict};
 use serde_json::Value;
 
 pub(super) use lanes::{Drawing, Lane, Line, Weight};
@@ -159,9 +159,7 @@ impl Page<'_> {
     /// The messages that brick the thread: those that the system has stored, or those in the last refused
     /// request.
     fn history(&self, text: &mut String, record: &Record) {
-        let is_brick = |finding: &FindingNote| {
-            matches!(finding.severity, Severity::BrickedByProvider | Severity::BrickedByClient)
-        };
+        let is_brick = |finding: &FindingNote| finding.severity.is_brick();
         let Some(observed) = record.observed.as_ref().filter(|_| record.case.all_findings().any(is_brick))
         else {
             return;
