@@ -29,7 +29,7 @@ impl System {
         }
         let manifest = Manifest::of_command(command, std::env::temp_dir());
         let mode = Some(MODE.to_owned());
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin: Origin::Own(canary), mend: None })))
+        Ok(System::Adapted(Box::new(Subject::new(manifest, mode, Origin::Own(canary)))))
     }
 }
 
