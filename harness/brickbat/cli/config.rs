@@ -312,11 +312,11 @@ fn is_typed(typed: &[String], option: &str) -> bool {
     typed.iter().any(|word| word == option || word.starts_with(&with_value))
 }
 
-/// The name that the command line has for the scenarios, which are no option.
+/// The name of the scenarios on the command line.
 const SCENARIOS: &str = "scenarios";
 
 /// The options of the command that conflict with a typed one, such as `--baseline` with `--repair`. A key that
-/// sets one of them does not apply. Scenarios, which are no option, have the name [`SCENARIOS`].
+/// sets one of them does not apply. The scenarios have the name [`SCENARIOS`].
 fn barred(typed: &[String]) -> BTreeSet<String> {
     let line = CommandLine::command();
     let Some(command) = typed.get(1).and_then(|name| line.find_subcommand(name)) else {
@@ -410,7 +410,7 @@ mod tests {
         ] {
             let given = format!("brickbat run {typed}");
             assert_eq!(added(config, &given), format!("{given} --system=x --dialect=gemini {keys}"));
-            // What results is a valid command line.
+            // Together they are a valid command line.
             let result = CommandLine::try_parse_from(added(config, &given).split(' '));
             assert!(result.is_ok(), "{given}: {}", result.err().unwrap());
         }

@@ -62,12 +62,6 @@ pub struct Subject {
     pub patience: f64,
 }
 
-impl Subject {
-    pub(super) fn new(manifest: Manifest, mode: Option<String>, origin: Origin) -> Subject {
-        Subject { manifest, mode, origin, mend: None, patience: 1.0 }
-    }
-}
-
 /// The stored state of a session that is about to be loaded.
 #[derive(Debug, Clone, Copy)]
 pub struct StoredSession<'a> {
@@ -186,8 +180,11 @@ impl System {
         match self {
             System::Adapted(subject) => {
                 let manifest = subject.manifest.with_patience(factor);
-                let patience = factor * subject.patience;
-                System::Adapted(Box::new(Subject { manifest, patience, ..*subject }))
+                System::Adapted(Box::new(Subject {
+                    manifest,
+                    patience: subject.patience * factor,
+                    ..*subject
+                }))
             }
             System::Simulated(_) | System::Live(..) => self,
         }

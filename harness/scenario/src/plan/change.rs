@@ -54,7 +54,7 @@ pub enum Shortening {
 }
 
 impl Change {
-    /// How it makes the history shorter, if it does. A rewind is no shortening: what it takes back never was.
+    /// How it makes the history shorter, if it does. After a rewind, the messages have never existed, so nothing was shortened.
     pub fn shortening(&self) -> Option<Shortening> {
         match self {
             Change::Trim { .. } => Some(Shortening::Cut),

@@ -94,11 +94,11 @@ mod tests {
         ("tokens", "needs a system that compacts its history"),
         ("duplicate", "known of gateways only"),
         ("malformed", "known of gateways only"),
-        ("trim", "needs a system that is told to change its history"),
-        ("summarise", "needs a system that is told to change its history"),
-        ("rewind", "needs a system that is told to change its history"),
-        ("thinking", "needs a system whose thinking can be switched"),
-        ("provider", "needs a system whose provider can be switched"),
+        ("trim", "needs a system with a command for it"),
+        ("summarise", "needs a system with a command for it"),
+        ("rewind", "needs a system with a command for it"),
+        ("thinking", "needs a system that can switch thinking"),
+        ("provider", "needs a system that can switch the provider"),
     ];
 
     #[test]

@@ -204,7 +204,7 @@ mod tests {
     /// The fields that no tool of the palette sets, and why.
     const NOT_DRAWN: [(&str, &str); 3] = [
         ("agent", "a sub-agent needs replies of its own"),
-        ("bytes", "a long result makes a plan slower, and nothing else"),
+        ("bytes", "a long result only makes a plan slower"),
         ("called", "drawn beside the palette, for a missing tool"),
     ];
 

@@ -39,7 +39,7 @@ impl System {
     pub fn options(&self, full_name: &str) -> String {
         let System::Adapted(subject) = self else { return format!("--system {full_name}") };
         // Every field is named here, so that a new one is either in the command or left out on purpose.
-        let Subject { manifest, mode, origin, mend, patience } = &**subject;
+        let Subject { manifest, mode, origin, patience, mend: _ } = &**subject;
         let pinned = match &manifest.pinned {
             Some(version) => format!(" --sdk-version {version}"),
             None => String::new(),
@@ -62,7 +62,7 @@ impl System {
             }
         };
         let patience = if *patience == 1.0 { String::new() } else { format!(" --patience {patience}") };
-        let repair = if mend.is_some() { " --repair" } else { "" };
+        let repair = if subject.mend.is_some() { " --repair" } else { "" };
         format!("{options}{patience}{repair}")
     }
 
@@ -122,9 +122,13 @@ mod tests {
     fn the_options_select_the_same_system_again() {
         let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
         assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
-        let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
+        let repairing = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
         let options = "--system ai-sdk@6.0.326/ui-messages-clean --repair";
-        assert_eq!(mended.options(&built_in.name()), options, "the command that runs it again repairs, too");
+        assert_eq!(
+            repairing.options(&built_in.name()),
+            options,
+            "the command that runs it again repairs, too"
+        );
         let patient = built_in.clone().with_patience(2.5);
         let options = "--system ai-sdk@6.0.326/ui-messages-clean --patience 2.5";
         assert_eq!(patient.options(&built_in.name()), options, "the same waits apply again");

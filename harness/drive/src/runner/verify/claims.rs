@@ -404,12 +404,12 @@ mod tests {
         ("approvals", "without a question, a plan that waits for it is vacuous"),
         ("thinking", "the harness reports a session that does not ask the model to think"),
         ("changes.thinking", "the harness reports a session that does not ask the model to think"),
-        ("givenHistory", "a plan whose given history is not sent is vacuous"),
-        ("givenThinking", "a plan whose given history is not sent is vacuous"),
-        ("givenPictures", "a plan whose given history is not sent is vacuous"),
-        ("givenMarks", "a plan whose given history is not sent is vacuous"),
-        ("givenOrphans", "a plan whose given history is not sent is vacuous"),
-        ("givenRawArguments", "a plan whose given history is not sent is vacuous"),
+        ("givenHistory", "a plan is vacuous if its given history is not sent"),
+        ("givenThinking", "a plan is vacuous if its given history is not sent"),
+        ("givenPictures", "a plan is vacuous if its given history is not sent"),
+        ("givenMarks", "a plan is vacuous if its given history is not sent"),
+        ("givenOrphans", "a plan is vacuous if its given history is not sent"),
+        ("givenRawArguments", "a plan is vacuous if its given history is not sent"),
         ("sharedSession", "needs two processes, and a probe has one"),
     ];
 

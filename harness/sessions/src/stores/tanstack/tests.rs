@@ -182,7 +182,7 @@ fn the_client_persists_the_same_list_in_a_field() {
     let session = &read(&files).unwrap()[0];
     assert_eq!(session.messages[1].blocks[0].place.pointer, "/messages/1/parts/0");
     let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
-        panic!("not mended")
+        panic!("not repaired")
     };
     assert_eq!(verdict(&mended.files), Verdict::Accepted);
     let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
@@ -227,8 +227,8 @@ fn an_unfinished_call_is_dropped_in_every_dialect_with_a_rule_about_arguments() 
         let profile = Some(Profile::newest(dialect));
         let options = crate::RepairOptions { profile, ..crate::RepairOptions::default() };
         match crate::repair(&files, 0, &options) {
-            Ok(crate::Repair::Mended(mended)) => {
-                let reasons: Vec<crate::Reason> = mended.edits.iter().map(|edit| edit.reason).collect();
+            Ok(crate::Repair::Mended(done)) => {
+                let reasons: Vec<crate::Reason> = done.edits.iter().map(|edit| edit.reason).collect();
                 assert_eq!(reasons, [crate::Reason::Unfinished], "{dialect}");
             }
             other => panic!("{dialect}: {other:?}"),
