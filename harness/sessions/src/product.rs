@@ -187,6 +187,7 @@ mod tests {
     const NOT_PLANTED: [Product; 3] = [Product::Cline, Product::AgUiEvents, Product::AgUiMessages];
 
     /// The kinds of files that a product's stored sessions in `corpora/sessions` have; `sql` is a database.
+    #[expect(clippy::disallowed_methods, reason = "a test may read the stored sessions")]
     fn kinds(product: Product) -> BTreeSet<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions");
         let entries = std::fs::read_dir(root.join(product.id())).into_iter().flatten().flatten();
