@@ -6,6 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use brickbat_rules::dialect::Dialect;
+
 #[test]
 fn adding_a_dialect_touches_the_listed_files_and_no_others() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -104,4 +106,97 @@ fn only_the_unit_tests_of_a_file_may_tell_dialects_apart() {
     let in_the_file = format!("#[cfg(test)]\nmod tests {{\n    {line}\n}}\n");
     assert_eq!(telling_apart(&in_a_folder).collect::<Vec<_>>(), [line]);
     assert_eq!(telling_apart(&in_the_file).count(), 0);
+}
+
+/// Other files that write down the name of a dialect, or give its variant a shorter name, and why.
+const NAMES_ONE: [(&str, &str); 10] = [
+    ("harness/rules/src/address.rs", "recognizes a dialect by a path"),
+    ("harness/rules/src/hosts.rs", "recognizes a dialect by a host"),
+    ("harness/rules/src/detect.rs", "recognizes a dialect by a body"),
+    (
+        "harness/rules/src/histories/generate/fault.rs",
+        "lists the dialects that refuse a fault; a test asks for a new one",
+    ),
+    ("harness/sessions/src/stores/gemini_cli.rs", "the product's word for the role of the model"),
+    (
+        "harness/sessions/src/stores/pydantic_ai/messages.rs",
+        "the product names one provider for both of OpenAI's APIs",
+    ),
+    ("harness/filter-suite/src/planted/between.rs", "the name of a planted converter"),
+    ("harness/drive/src/driver/exported.rs", "the manifest of an exported test needs some dialect"),
+    ("harness/systems/templates/rust/adapter.rs", "an adapter of a user"),
+    ("harness/bench/program.rs", "measures one request of each dialect"),
+];
+
+#[test]
+fn only_the_listed_files_name_a_dialect() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let names: Vec<String> = names().into_iter().map(|name| format!("\"{name}\"")).collect();
+    let is_named = |line: &str| {
+        let renames = line.contains("Dialect::{") || line.contains("Dialect::*");
+        renames || names.iter().any(|name| line.contains(name.as_str()))
+    };
+    let is_naming = |(name, text): &(String, String)| {
+        let code = text.split("\nmod tests {").next().unwrap_or_default();
+        let mut lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        !name.contains("/dialects/") && !TELLS_APART.contains(&name.as_str()) && lines.any(is_named)
+    };
+    let naming = sources(root, &root.join("harness")).into_iter().filter(is_naming);
+    let naming: BTreeSet<String> = naming.map(|(name, _)| name).collect();
+    let listed: BTreeSet<String> = NAMES_ONE.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(naming, listed, "ask the dialect instead, or list the file with its reason");
+}
+
+/// The names of the dialects of providers.
+fn names() -> BTreeSet<&'static str> {
+    Dialect::ALL.into_iter().map(Dialect::name).filter(|name| *name != "toy").collect()
+}
+
+/// The text of a file of the repository.
+fn text(name: &str) -> String {
+    std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
+}
+
+/// The texts in quotation marks.
+fn quoted(text: &str) -> BTreeSet<&str> {
+    text.split('"').skip(1).step_by(2).collect()
+}
+
+#[test]
+fn the_type_of_the_npm_package_has_every_dialect() {
+    let types = text("harness/packages/npm/test.d.ts");
+    let union = types.split("export type Dialect =").nth(1).unwrap().split(';').next().unwrap();
+    assert_eq!(quoted(union), names());
+}
+
+/// The fixtures have an accessor for the address of each vendor. OpenAI has one for both of its dialects.
+#[test]
+fn the_fixtures_have_an_accessor_for_each_dialect() {
+    let (javascript, python, rust) = (
+        text("harness/packages/npm/test.js"),
+        text("harness/packages/python/brickbat/provider.py"),
+        text("harness/brickbat/fixture.rs"),
+    );
+    for dialect in Dialect::ALL.into_iter().filter(|dialect| names().contains(dialect.name())) {
+        let name = if dialect.name() == "openai-responses" { "openai-chat" } else { dialect.name() };
+        let variant = format!("{:?}", Dialect::from_name(name).unwrap());
+        let is_in_javascript = javascript.contains(&format!("return this.baseUrls[\"{name}\"];"))
+            || javascript.contains(&format!("return this.baseUrls.{name};"));
+        assert!(is_in_javascript, "{name} in test.js");
+        assert!(python.contains(&format!("return self.base_urls[\"{name}\"]")), "{name} in provider.py");
+        assert!(rust.contains(&format!("self.base_url(Dialect::{variant})")), "{name} in fixture.rs");
+    }
+}
+
+#[test]
+fn the_scenarios_of_a_switch_go_to_every_dialect() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios/switch");
+    let files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert!(!files.is_empty());
+    for path in files {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let list = text.lines().find_map(|line| line.strip_prefix("  to: [")?.strip_suffix(']'));
+        let varied: BTreeSet<&str> = list.unwrap_or_default().split(", ").collect();
+        assert_eq!(varied, names(), "{}", path.display());
+    }
 }

@@ -82,4 +82,17 @@ fn a_conversation_that_cannot_be_explored_is_reported() {
     bad(&["run", "--explore", "triples"], "[possible values: singles, pairs]");
     bad(&["run", "--limit", "3"], "--explore");
     bad(&["run", "abort/", "--explore", "pairs"], "cannot be used with");
+    // An option without an effect on an exploration is refused, and not ignored.
+    let without_effect: [&[&str]; 5] = [
+        &["--exclude", "kill/"],
+        &["--timeout", "5m"],
+        &["--format", "github"],
+        &["--verbose"],
+        &["--quiet"],
+    ];
+    for option in without_effect {
+        let words = format!("'{}", option[0]);
+        bad(&[&["run", "--explore", "singles"], option].concat(), &words);
+        bad(&[&["run", "--explore", "singles"], option].concat(), "cannot be used with");
+    }
 }

@@ -292,12 +292,9 @@ impl Config {
         let mut arguments = given;
         let typed: Vec<String> =
             arguments.iter().map(|argument| argument.to_string_lossy().into_owned()).collect();
-        let is_typed = |option: &str| {
-            let with_value = format!("{option}=");
-            typed.iter().any(|word| word == option || word.starts_with(&with_value))
-        };
+        let barred = barred(&typed);
         let mut add = |option: &str, value: Option<String>| {
-            if is_typed(option) {
+            if is_typed(&typed, option) || barred.contains(option) {
                 return;
             }
             match value {
@@ -329,11 +326,40 @@ impl Config {
             Some(BaselineKey::Own(false)) | None => {}
         }
         reports.iter().for_each(|file| add("--report", Some(path(file))));
-        if !names_scenario(&typed) {
+        if !names_scenario(&typed) && !barred.contains(SCENARIOS) {
             arguments.extend(scenarios.iter().map(OsString::from));
         }
         arguments
     }
+}
+
+/// True if the option is among the words, with or without a value.
+fn is_typed(typed: &[String], option: &str) -> bool {
+    let with_value = format!("{option}=");
+    typed.iter().any(|word| word == option || word.starts_with(&with_value))
+}
+
+/// The name of the scenarios on the command line.
+const SCENARIOS: &str = "scenarios";
+
+/// The options of the command that conflict with a typed one, such as `--baseline` with `--repair`. A key that
+/// sets one of them does not apply. The scenarios have the name [`SCENARIOS`].
+fn barred(typed: &[String]) -> BTreeSet<String> {
+    let line = CommandLine::command();
+    let Some(command) = typed.get(1).and_then(|name| line.find_subcommand(name)) else {
+        return BTreeSet::new();
+    };
+    let word = |argument: &clap::Arg| match argument.get_long() {
+        Some(long) => format!("--{long}"),
+        None => argument.get_id().to_string(),
+    };
+    let (given, others): (Vec<&clap::Arg>, Vec<&clap::Arg>) =
+        command.get_arguments().partition(|argument| is_typed(typed, &word(argument)));
+    let conflict = |one: &clap::Arg, other: &clap::Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|known| known.get_id() == other.get_id())
+    };
+    let is_barred = |other: &&clap::Arg| given.iter().any(|one| conflict(one, other) || conflict(other, one));
+    others.into_iter().filter(is_barred).map(word).collect()
 }
 
 /// True if a word is neither an option nor an option's value.
@@ -367,6 +393,7 @@ fn options_with_values() -> BTreeSet<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
 
     fn added(config: &str, given: &str) -> String {
         let config: Config = toml::from_str(config).unwrap();
@@ -397,6 +424,23 @@ mod tests {
             "brickbat run --system x --dialect mistral retry/"
         );
         assert_eq!(added("scenarios = ['abort/']", "brickbat run --jobs 2"), "brickbat run --jobs 2 abort/");
+    }
+
+    #[test]
+    fn a_key_whose_option_conflicts_with_a_typed_one_does_not_apply() {
+        let config = "systems = ['x']\ndialects = ['gemini']\nscenarios = ['abort/']\nbaseline = true\n\
+                      exclude = ['slow']\nfail-on = 'bricked'\nreports = ['r.html']\ntimeout = '5m'\njobs = 2\n";
+        for (typed, keys) in [
+            ("--explore singles", "--jobs=2 --fail-on=bricked"),
+            ("--explore=pairs", "--jobs=2 --fail-on=bricked"),
+            ("--repair", "--jobs=2 --exclude=slow --fail-on=bricked --timeout=5m --report=up/r.html abort/"),
+        ] {
+            let given = format!("brickbat run {typed}");
+            assert_eq!(added(config, &given), format!("{given} --system=x --dialect=gemini {keys}"));
+            // Together they are a valid command line.
+            let result = CommandLine::try_parse_from(added(config, &given).split(' '));
+            assert!(result.is_ok(), "{given}: {}", result.err().unwrap());
+        }
     }
 
     #[test]

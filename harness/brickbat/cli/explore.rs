@@ -36,7 +36,8 @@ pub(super) struct ExploreOptions {
         value_enum,
         value_name = "WHAT",
         conflicts_with_all = [
-            "scenarios", "filter", "list", "files", "write", "fail_fast", "reports", "rerun_failed", "shard",
+            "scenarios", "filter", "exclude", "list", "files", "write", "fail_fast", "reports", "format", "rerun_failed",
+            "shard", "verbose", "quiet", "timeout",
         ]
     )]
     explore: Option<ExploreDepth>,

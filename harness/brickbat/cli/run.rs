@@ -231,15 +231,43 @@ impl Run {
     }
 
     fn exploration(&self) -> Exploration<'_> {
+        // Every option is named here, so that a new one is either passed on, or refused beside `--explore`.
+        let Run {
+            plans: PlanOptions { seed, scenarios: _, filter: _, exclude: _ },
+            system,
+            provider,
+            threshold: FailOnOptions { fail_on },
+            concurrency: JobOptions { jobs },
+            repeat,
+            confirm,
+            out,
+            explore,
+            // An exploration keeps no records anyway.
+            no_out: _,
+            model: _,
+            premises: _,
+            list: _,
+            baseline: _,
+            fail_fast: _,
+            report: _,
+            requirements: _,
+            format: _,
+            shard: _,
+            verbose: _,
+            quiet: _,
+            timeout: _,
+            repair: _,
+            rerun_failed: _,
+        } = self;
         Exploration {
-            options: &self.explore,
-            system: &self.system,
-            provider: &self.provider,
-            seed: self.plans.seed,
-            fail_on: self.threshold.fail_on,
-            n_jobs: self.concurrency.jobs,
-            repeat: self.confirm.repeat(self.repeat),
-            out: self.out.as_deref(),
+            options: explore,
+            system,
+            provider,
+            seed: *seed,
+            fail_on: *fail_on,
+            n_jobs: *jobs,
+            repeat: confirm.repeat(*repeat),
+            out: out.as_deref(),
         }
     }
 

@@ -124,6 +124,9 @@ pub struct Check {
     /// The duties that its evidence rests on, unless a finding overrides them. If the application has one of
     /// these duties, the finding is not the system's.
     pub rests_on: &'static [Duty],
+    /// True if it judges the arguments of calls. For other damage it does not matter how much of a call had
+    /// arrived: a stop in the arguments and one after them leave the same call without a result.
+    pub is_about_arguments: bool,
     /// True if a run has anything to judge. Finding nothing in a run with nothing to judge proves nothing, so
     /// reports count the two separately.
     applies: fn(&Evidence<'_>) -> bool,
@@ -140,9 +143,15 @@ impl Check {
             invariants: &[],
             severity,
             rests_on: &[],
+            is_about_arguments: false,
             applies: |_| false,
             find: |_| Vec::new(),
         }
+    }
+
+    /// The check with an id.
+    pub fn find(id: &str) -> Option<&'static Check> {
+        CHECKS.iter().find(|check| check.id == id)
     }
 
     /// A finding of this check, without details so far.

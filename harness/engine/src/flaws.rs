@@ -355,9 +355,11 @@ impl Flaw {
         self
     }
 
-    /// Sets dialects in which it cannot occur, and the reason. A second call adds a second group.
+    /// Sets dialects in which it cannot occur, and the reason. A second call adds a second group, and a
+    /// third one does not compile.
     const fn not_on(mut self, dialects: &'static [Dialect], why: &'static str) -> Flaw {
         let at = if self.not_on[0].0.is_empty() { 0 } else { 1 };
+        assert!(self.not_on[at].0.is_empty(), "there is room for two groups");
         self.not_on[at] = (dialects, why);
         self
     }

@@ -124,7 +124,7 @@ fn call(dialect: Dialect, key: CallKey, tool: &str, args: Value, random: &mut Ra
         deltas: cut(&text, text.chars().count().clamp(1, N_PIECES)),
         ..PlannedCall::new(
             NAMES.get(key.0 as usize).copied().unwrap_or("call"),
-            wire::mint(wire::of(dialect).traits.call_id, random),
+            wire::mint(dialect.codec().call_id, random),
             tool,
             args,
         )

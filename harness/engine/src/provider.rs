@@ -378,5 +378,14 @@ pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Pr
 /// True if an action may become due after the next request has already arrived: the system may respond to a
 /// result with that request before the harness knows that the result has arrived.
 fn is_after_a_result(action: &PlannedAction) -> bool {
-    matches!(action.at, PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..))
+    match action.at {
+        PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => true,
+        PlannedPoint::Prompt
+        | PlannedPoint::Stream { .. }
+        | PlannedPoint::Asked(_)
+        | PlannedPoint::StartedCount(_)
+        | PlannedPoint::Started(_)
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Step(_) => false,
+    }
 }

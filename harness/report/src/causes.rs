@@ -10,6 +10,7 @@
 //! causes.
 //! Nothing is judged here, and no finding is dropped.
 
+use brickbat_engine::checks::Check;
 use brickbat_engine::triage::Signature;
 use brickbat_scenario::trigger::Trigger;
 use brickbat_scenario::verdict::{Finding, Severity};
@@ -134,7 +135,8 @@ fn is_same_run(this: &Finding, from: &Finding) -> bool {
 
 /// One interruption left the arguments of several calls incomplete. Some ran, others are only sent back.
 fn is_same_arguments(this: &Finding, from: &Finding) -> bool {
-    let is_of_arguments = |finding: &Finding| ARGUMENTS.contains(&finding.check);
+    let is_of_arguments =
+        |finding: &Finding| Check::find(finding.check).is_some_and(|check| check.is_about_arguments);
     is_of_arguments(this) && is_of_arguments(from) && this.trigger == from.trigger
 }
 
@@ -154,9 +156,6 @@ fn is_failure(finding: &Finding) -> bool {
 
 /// The checks that report that the thread does not continue.
 const FAILURES: [&str; 2] = ["thread-survives", "old-thread-heals"];
-
-/// The checks about the arguments of calls.
-const ARGUMENTS: [&str; 2] = ["arguments-complete", "arguments-whole"];
 
 const USER_MESSAGE: &str = "user-message-kept";
 
@@ -226,6 +225,19 @@ mod tests {
     ];
 
     /// A check is in exactly one list, so that a new one is not forgotten.
+    /// Every check with the word in its id or its requirement is judged here, so that a new one is not forgotten.
+    #[test]
+    fn every_check_of_arguments_says_so() {
+        // They compare whole calls; how much of one had arrived does not matter.
+        const OF_WHOLE_CALLS: [&str; 0] = [];
+        for check in CHECKS {
+            let is_named = [check.id, check.summary].iter().any(|text| text.contains("arguments"));
+            let is_of_whole_calls = OF_WHOLE_CALLS.contains(&check.id);
+            assert_eq!(check.is_about_arguments, is_named && !is_of_whole_calls, "{}", check.id);
+        }
+        assert!(OF_WHOLE_CALLS.iter().all(|id| Check::find(id).is_some()));
+    }
+
     #[test]
     fn every_check_is_in_one_of_the_lists() {
         let lists = [&RECORD[..], &FAILURES, &[USER_MESSAGE], &SEPARATE];

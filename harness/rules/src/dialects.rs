@@ -1,7 +1,8 @@
 //! The dialects, each with its requirements for requests and streams.
 //!
-//! To add a dialect, create a folder here and a line in [`Dialect::definition`]. All other code finds the
-//! dialect there.
+//! To add a dialect, create a folder here and a line in [`Dialect::definition`]. The code of this crate asks a
+//! [`Definition`] instead of comparing dialects, except where it recognizes a dialect by a host, a path or a
+//! body. "Adding a dialect" in `ARCHITECTURE.md` lists those places, and those in the other crates.
 
 mod anthropic;
 mod bedrock;

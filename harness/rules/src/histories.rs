@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::Dialect;
 
 pub use codec::{ALPHANUMERICS, Codec, IdForm, Placement, Signs};
-pub(crate) use codec::{KEPT_ELSEWHERE, LOWER_CASE, is_mistral_id, is_short_id};
+pub(crate) use codec::{KEPT_ELSEWHERE, is_mistral_id, is_short_id};
 pub use read::{Entry, instructions, list_in, read, read_entry};
 pub use render::{Rendered, render};
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::Dialect;
+use crate::{Dialect, Family};
 
 /// One requirement of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -132,6 +132,11 @@ impl Rule {
     /// Returns the id without the dialect.
     pub fn short_name(&self) -> &'static str {
         self.id.split_once('/').map_or(self.id, |(_, name)| name)
+    }
+
+    /// Returns the family of the rule.
+    pub fn family(&self) -> Option<Family> {
+        Family::of(self.short_name())
     }
 
     /// Returns the dialect of the rule.

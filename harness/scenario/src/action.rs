@@ -214,7 +214,32 @@ impl<Call, Since> Action<Call, Since> {
 
     /// True if nothing goes wrong: the turn only takes longer, or runs in another order.
     pub fn is_harmless(&self) -> bool {
-        matches!(self, Action::Pause | Action::Settle(_) | Action::Tokens(_))
+        match self {
+            Action::Pause | Action::Settle(_) | Action::Tokens(_) => true,
+            Action::Abort
+            | Action::Kill
+            | Action::Stall
+            | Action::Reset
+            | Action::Eof
+            | Action::EndEarly
+            | Action::Error(_)
+            | Action::Http(_)
+            | Action::Duplicate
+            | Action::Malformed
+            | Action::StopAgain
+            | Action::Interrupt(_)
+            | Action::Steer(_)
+            | Action::Prompt(_)
+            | Action::Inject(_)
+            | Action::Ignore
+            | Action::Trim(_)
+            | Action::Summarise(_)
+            | Action::Rewind(_)
+            | Action::Aside(_)
+            | Action::Thinking(_)
+            | Action::Provider(_)
+            | Action::Finish => false,
+        }
     }
 
     /// True if it changes the history, asks something outside it, or switches thinking or the provider.

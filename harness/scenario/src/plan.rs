@@ -16,7 +16,7 @@ mod tool;
 
 pub use crate::point::Side;
 pub use call::PlannedCall;
-pub use change::{BoundAction, Change, Prompts};
+pub use change::{BoundAction, Change, Prompts, Shortening};
 pub use delivered::is_made_up;
 pub use given::{GivenBlock, GivenMessage, GivenPicture, GivenResult};
 pub use malformation::{Malformation, WellFormedCall};

@@ -110,11 +110,31 @@ fn of_reply(reply: &Reply) -> Option<Premise> {
 
 /// True if a tool does something unusual. A denial is the user's.
 fn is_faulty(tool: &Tool) -> bool {
-    tool.fails.is_some()
-        || tool.throws.is_some()
-        || tool.deaf
-        || tool.bytes.is_some()
-        || tool.returns.as_ref().is_some_and(|text| text.is_empty() || text.contains(HALF_CHARACTER))
+    // Every field is named here, so that a new one has to be judged.
+    let Tool {
+        returns,
+        fails,
+        throws,
+        deaf,
+        bytes,
+        // The user's.
+        denies: _,
+        asks: _,
+        client: _,
+        // `Scenario::premise` reads them.
+        missing: _,
+        called: _,
+        hangs: _,
+        // Usual in a system that has them.
+        ends: _,
+        hands_over: _,
+        agent: _,
+    } = tool;
+    fails.is_some()
+        || throws.is_some()
+        || *deaf
+        || bytes.is_some()
+        || returns.as_ref().is_some_and(|text| text.is_empty() || text.contains(HALF_CHARACTER))
 }
 
 #[cfg(test)]

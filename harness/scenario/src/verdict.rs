@@ -201,7 +201,7 @@ impl Severity {
     pub fn threshold(word: &str) -> Option<Severity> {
         match word {
             "any" => Some(Severity::MILDEST),
-            "bricked" => Some(Severity::BrickedByClient),
+            "bricked" => Severity::ALL.into_iter().rfind(|severity| severity.bricks()),
             name => Severity::ALL.into_iter().find(|severity| severity.name() == name),
         }
     }

@@ -102,8 +102,6 @@ pub struct DialectTraits {
     pub request_id_header: &'static str,
     /// The prefix of a message's id, before the digits.
     pub(crate) message_id_prefix: &'static str,
-    /// The format of call ids.
-    pub call_id: IdForm,
     /// The keys that lead to the tools in a request.
     pub(crate) tools_at: &'static [&'static str],
     /// The provider's names for the stop reasons that it has.
@@ -147,13 +145,12 @@ pub struct DialectTraits {
 }
 
 impl DialectTraits {
-    /// The values of most dialects. Each dialect sets its own paths, ids and stop words.
+    /// The values of most dialects. Each dialect sets its own paths and stop words.
     pub(crate) const USUAL: DialectTraits = DialectTraits {
         paths: Paths::Fixed(""),
         stream_type: "text/event-stream; charset=utf-8",
         request_id_header: "x-request-id",
         message_id_prefix: "",
-        call_id: IdForm { prefix: "", n_letters: 0, alphabet: ALPHANUMERICS },
         tools_at: &["tools"],
         stop_words: &[],
         overloaded_status: 503,

@@ -148,3 +148,36 @@ pub(crate) fn runs(call: &Call, tool: Option<&Tool>) -> bool {
 pub(crate) fn hangs(scenario: &Scenario, call: &Call) -> bool {
     scenario.tools.get(&call.tool).is_some_and(|tool| tool.hangs)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::parse::parse;
+    use brickbat_scenario::point::PointSpec;
+    use std::collections::BTreeSet;
+
+    /// Two turns with every kind of block, and a tool that asks.
+    const EVERY_BLOCK: &str = "\
+schema: 1
+comment: x
+tools: { lookup: { returns: ok, asks: true } }
+turns:
+  - user: Hi.
+    replies:
+      - - think: I think.
+        - text: I look.
+        - search: { as: s, query: orders, finds: Two orders }
+        - call: { as: a, tool: lookup, args: {} }
+      - - text: Done.
+  - user: Thanks.
+    replies: [[{ text: Bye. }]]
+";
+
+    #[test]
+    fn every_point_of_the_table_is_drawn() {
+        let scenario = parse("x.yaml", EVERY_BLOCK).unwrap().remove(0).scenario;
+        let spots = (0..scenario.turns.len()).flat_map(|turn| of(&scenario, turn));
+        let drawn: BTreeSet<&str> = spots.map(|spot| spot.point.spec().name).collect();
+        assert_eq!(drawn, PointSpec::ALL.iter().map(|spec| spec.name).collect());
+    }
+}

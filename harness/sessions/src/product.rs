@@ -175,3 +175,37 @@ impl fmt::Display for Product {
         f.write_str(self.row().name)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use std::path::Path;
+
+    /// Products that store one JSON document with the form [`Form::Other`]. No system that the closed loop or the
+    /// nightly run starts stores them, so no fault is planted in them.
+    const NOT_PLANTED: [Product; 3] = [Product::Cline, Product::AgUiEvents, Product::AgUiMessages];
+
+    /// The kinds of files that a product's stored sessions in `corpora/sessions` have; `sql` is a database.
+    #[expect(clippy::disallowed_methods, reason = "a test may read the stored sessions")]
+    fn kinds(product: Product) -> BTreeSet<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions");
+        let entries = std::fs::read_dir(root.join(product.id())).into_iter().flatten().flatten();
+        let endings = entries.filter_map(|entry| entry.path().extension()?.to_str().map(str::to_owned));
+        endings.filter(|ending| ending != "yaml").collect()
+    }
+
+    #[test]
+    fn the_form_and_the_number_of_sessions_fit_the_stored_sessions() {
+        for product in Product::ALL.iter().copied() {
+            let kinds = kinds(product);
+            let is_document = kinds.iter().eq(["json"]);
+            let is_listed = NOT_PLANTED.contains(&product);
+            assert_eq!(is_document && product.form() == Form::Other, is_listed, "{product}: its form");
+            if kinds.contains("sql") {
+                assert_eq!(product.per_file(), PerFile::Many, "{product}: a database has many sessions");
+            }
+        }
+        assert!(Product::ALL.iter().filter(|product| !kinds(**product).is_empty()).count() > 15);
+    }
+}

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 use brickbat_rules::histories;
 use brickbat_rules::json::Document;
-use brickbat_rules::{Dialect, Memory, Profile, Severity, validate_asking, validate_list_to};
+use brickbat_rules::{Dialect, Family, Memory, Profile, Rule, Severity, validate_asking, validate_list_to};
 
 use crate::judge::closed;
 use crate::{
@@ -313,9 +313,9 @@ impl Attempt {
     }
 
     /// The places that are rejected by a matching rule. Refusals without a rule always match.
-    fn refused_for(&self, is_meant: impl Fn(&str) -> bool) -> Vec<Place> {
+    fn refused_for(&self, is_meant: impl Fn(&Rule) -> bool) -> Vec<Place> {
         let refusals = self.judgement.refusals.iter();
-        let meant = refusals.filter(|refusal| refusal.rule.is_none_or(|rule| is_meant(rule.id)));
+        let meant = refusals.filter(|refusal| refusal.rule.is_none_or(&is_meant));
         meant.filter_map(|refusal| refusal.place.clone()).collect()
     }
 
@@ -338,7 +338,7 @@ impl Attempt {
             return torn;
         }
         let sent = &without_needless_fillers(&self.judgement.sent.messages, &self.session);
-        let arguments: Vec<Place> = self.refused_for(|rule| plan::ARGUMENTS.contains(&rule));
+        let arguments: Vec<Place> = self.refused_for(|rule| rule.family() == Some(Family::Arguments));
         let unfinished = plan::drop_unfinished(sent, &arguments);
         if !unfinished.is_empty() {
             return unfinished;

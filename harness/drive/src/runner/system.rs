@@ -58,6 +58,8 @@ pub struct Subject {
     pub origin: Origin,
     /// Called with a plan's store before a session is loaded from it; none by default.
     pub mend: Option<Mend>,
+    /// The factor by which all waits are longer; 1 by default.
+    pub patience: f64,
 }
 
 /// The stored state of a session that is about to be loaded.
@@ -130,7 +132,7 @@ impl System {
             _ => match catalogue.resolve(name) {
                 Ok((manifest, mode)) => {
                     let (mode, origin) = (Some(mode.name), Origin::BuiltIn);
-                    Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
+                    Ok(System::Adapted(Box::new(Subject::new(manifest, mode, origin))))
                 }
                 Err(error) => Err(UnknownSystem(match did_you_mean(name, &OWN) {
                     Some(hint) => format!("unknown system `{name}`; {hint}"),
@@ -154,7 +156,7 @@ impl System {
         let (manifest, mode) = resolve(&manifests, name.unwrap_or(&first))
             .map_err(|error| UnknownSystem(format!("{error} in {}", path.display())))?;
         let (mode, origin) = (Some(mode.name), Origin::Manifest(path.to_owned()));
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
+        Ok(System::Adapted(Box::new(Subject::new(manifest, mode, origin))))
     }
 
     /// The system that a command of the user starts in the working directory.
@@ -169,7 +171,7 @@ impl System {
             .map_err(|error| UnknownSystem(format!("there is no working folder: {error}")))?;
         let manifest = Manifest::of_command(words, folder);
         let (mode, origin) = (mode.map(str::to_owned), Origin::Command(command.to_owned()));
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend: None })))
+        Ok(System::Adapted(Box::new(Subject::new(manifest, mode, origin))))
     }
 
     /// The same system with all waits multiplied by `factor`. Our own agent in this process needs no longer
@@ -177,9 +179,12 @@ impl System {
     pub fn with_patience(self, factor: f64) -> System {
         match self {
             System::Adapted(subject) => {
-                let Subject { manifest, mode, origin, mend } = *subject;
-                let manifest = manifest.with_patience(factor);
-                System::Adapted(Box::new(Subject { manifest, mode, origin, mend }))
+                let manifest = subject.manifest.with_patience(factor);
+                System::Adapted(Box::new(Subject {
+                    manifest,
+                    patience: subject.patience * factor,
+                    ..*subject
+                }))
             }
             System::Simulated(_) | System::Live(..) => self,
         }
@@ -201,9 +206,8 @@ impl System {
                 Err(UnknownSystem("--sdk-version needs a version, such as `6.0.300` or `latest`".to_owned()))
             }
             System::Adapted(subject) if subject.manifest.install != Install::None => {
-                let Subject { manifest, mode, origin, mend } = *subject;
-                let manifest = manifest.with_sdk_version(version);
-                Ok(System::Adapted(Box::new(Subject { manifest, mode, origin, mend })))
+                let manifest = subject.manifest.with_sdk_version(version);
+                Ok(System::Adapted(Box::new(Subject { manifest, ..*subject })))
             }
             other => Err(UnknownSystem(format!(
                 "--sdk-version does not apply to {}: its SDK is not installed by Brickbat",

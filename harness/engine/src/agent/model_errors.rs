@@ -11,7 +11,7 @@ use super::Agent;
 use super::step::{CallState, Step, StepCall};
 use super::thread::{CallResult, Message};
 use brickbat_scenario::trace::ShownState;
-use brickbat_scenario::wire::{self, IdForm, ReplyEvent};
+use brickbat_scenario::wire::{IdForm, ReplyEvent};
 
 /// The number of characters in the name of a tool that every provider accepts.
 const MAX_NAME: usize = 64;
@@ -177,7 +177,7 @@ impl Agent {
     }
 
     fn new_id(&mut self, step: Option<&Step>) -> String {
-        let IdForm { prefix, n_letters, .. } = wire::of(self.setup.dialect).traits.call_id;
+        let IdForm { prefix, n_letters, .. } = self.setup.dialect.codec().call_id;
         loop {
             let id = format!("{prefix}{:0n_letters$}", self.session.counter.id());
             if !self.is_taken(step, &id) {

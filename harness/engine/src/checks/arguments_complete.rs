@@ -12,6 +12,7 @@ pub(super) const CHECK: Check = Check {
     invariants: &[5, 26],
     applies: |evidence| evidence.has_run(),
     find,
+    is_about_arguments: true,
     ..Check::new("arguments-complete", Level::L3, Severity::PartialArguments)
 };
 

@@ -8,6 +8,7 @@ pub(super) const CHECK: Check = Check {
     invariants: &[5, 6],
     applies: |evidence| evidence.has_calls(),
     find,
+    is_about_arguments: true,
     ..Check::new("arguments-whole", Level::L0, Severity::PartialArgumentsKept)
 };
 

@@ -116,9 +116,12 @@ impl<'a> Standing<'a> {
                 self.answered[call.0 as usize] = true;
                 self.changed.calls[call.0 as usize] |= self.stage.has_put_off();
             }
-            Event::Changed { change: Change::Trim { .. } } => self.shortened(Stage::Trimming),
-            Event::Changed { change: Change::Summarise { .. } } => self.shortened(Stage::Summarising),
-            Event::Changed { change: Change::Rewind { prompts } } => self.taken_back(*prompts as usize),
+            Event::Changed { change } => match change {
+                Change::Trim { .. } => self.shortened(Stage::Trimming),
+                Change::Summarise { .. } => self.shortened(Stage::Summarising),
+                Change::Rewind { prompts } => self.taken_back(*prompts as usize),
+                Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
+            },
             _ => {}
         }
     }

@@ -125,7 +125,7 @@ fn state(evidence: &Evidence<'_>, finding: &Finding) -> CallState {
         Some(Family::Arguments) => of_arguments(),
         Some(_) => CallState::NoCall,
         None if keys.is_empty() => CallState::NoCall,
-        None if ARGUMENTS.contains(&finding.check) => of_arguments(),
+        None if Check::find(finding.check).is_some_and(|check| check.is_about_arguments) => of_arguments(),
         // A client names the calls for which something is missing.
         None if is_failure(finding) => CallState::Unanswered,
         None if keys.iter().any(|key| evidence.is_open(*key) || !evidence.is_sure(*key)) => {
@@ -137,16 +137,12 @@ fn state(evidence: &Evidence<'_>, finding: &Finding) -> CallState {
 
 /// The family of the broken rule, if the finding is a refused request.
 fn family(finding: &Finding) -> Option<Family> {
-    finding.rule.and_then(Rule::find).and_then(|rule| Family::of(rule.short_name()))
+    finding.rule.and_then(Rule::find).and_then(Rule::family)
 }
 
 fn is_failure(finding: &Finding) -> bool {
     [thread_survives::CHECK.id, old_thread_heals::CHECK.id].contains(&finding.check)
 }
-
-/// The checks about arguments. For other damage it does not matter how much of a call had arrived: a stop in
-/// the arguments and one after them leave the same call without a result.
-const ARGUMENTS: [&str; 2] = ["arguments-complete", "arguments-whole"];
 
 /// True if the reply broke off, or was stopped, within a call.
 fn is_cut(evidence: &Evidence<'_>, key: CallKey) -> bool {

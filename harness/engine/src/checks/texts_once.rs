@@ -7,7 +7,7 @@
 
 use super::healthy_untouched::squeezed;
 use super::*;
-use brickbat_scenario::plan::{Change, GivenBlock, GivenMessage, ScriptBlock};
+use brickbat_scenario::plan::{GivenBlock, GivenMessage, ScriptBlock, Shortening};
 
 pub(super) const CHECK: Check = Check {
     summary: "no text of the model and no message of the user is repeated in a request",
@@ -42,11 +42,10 @@ struct Repeated {
 
 /// The requests in the thread before the first summary.
 fn judged<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a RequestView> {
-    let is_summary = |event: &Event| {
-        matches!(
-            event,
-            Event::Changed { change: Change::Summarise { .. } } | Event::Requested { compacted: true, .. }
-        )
+    let is_summary = |event: &Event| match event {
+        Event::Changed { change } => change.shortening() == Some(Shortening::Summary),
+        Event::Requested { compacted, .. } => *compacted,
+        _ => false,
     };
     let before = evidence.run.trace.events().iter().take_while(|event| !is_summary(event));
     let n_before = before.filter(|event| matches!(event, Event::Requested { .. })).count();

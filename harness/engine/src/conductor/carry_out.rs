@@ -120,8 +120,7 @@ impl Conductor {
     fn waits_for_starts(&self, index: usize, due: &Due) -> bool {
         let action = &self.actions[index];
         let PlannedPoint::Stream { reply, attempt, mark, side } = action.at else { return false };
-        let breaks = matches!(action.what, Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_));
-        if !breaks || matches!(due, Due::AtTools) || self.turn.n_quiet > 0 {
+        if !action.what.ends_attempt() || matches!(due, Due::AtTools) || self.turn.n_quiet > 0 {
             return false;
         }
         let is_of_reply = |call: &PlannedCall| {
@@ -203,7 +202,37 @@ impl Conductor {
                 Due::AtHold(exchange),
             ) => action.arm(exchange, grade, ending_of(&what)),
             (_, Due::AtTools) if what.ends_turn() && self.turn.stopped => action.prove(grade),
-            _ => self.act_at_once(index, &what, grade, commands),
+            // Each is named here, because acting at once proves an action.
+            (
+                Action::Abort
+                | Action::Stall
+                | Action::StopAgain
+                | Action::Pause
+                | Action::Interrupt(_)
+                | Action::Steer(_)
+                | Action::Prompt(_)
+                | Action::Inject(_)
+                | Action::Ignore
+                | Action::Finish,
+                _,
+            )
+            | (
+                Action::Reset
+                | Action::Eof
+                | Action::EndEarly
+                | Action::Error(_)
+                | Action::Http(_)
+                | Action::Tokens(_)
+                | Action::Duplicate
+                | Action::Malformed
+                | Action::Trim(_)
+                | Action::Summarise(_)
+                | Action::Rewind(_)
+                | Action::Aside(_)
+                | Action::Thinking(_)
+                | Action::Provider(_),
+                Due::AtTools,
+            ) => self.act_at_once(index, &what, grade, commands),
         }
         Carried::Yes
     }

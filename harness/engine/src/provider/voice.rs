@@ -148,7 +148,31 @@ impl Voice<'_> {
                 encoded.insert(at, &opening);
             }
             Action::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
-            _ => {}
+            // They add no frame: they end, hold or replace the reply, or are not the provider's.
+            Action::Reset
+            | Action::Eof
+            | Action::EndEarly
+            | Action::Error(_)
+            | Action::Http(_)
+            | Action::Tokens(_)
+            | Action::Abort
+            | Action::Kill
+            | Action::Stall
+            | Action::Pause
+            | Action::Settle(_)
+            | Action::StopAgain
+            | Action::Interrupt(_)
+            | Action::Steer(_)
+            | Action::Prompt(_)
+            | Action::Inject(_)
+            | Action::Ignore
+            | Action::Trim(_)
+            | Action::Summarise(_)
+            | Action::Rewind(_)
+            | Action::Aside(_)
+            | Action::Thinking(_)
+            | Action::Provider(_)
+            | Action::Finish => {}
         }
     }
 

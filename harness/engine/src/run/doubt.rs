@@ -1,7 +1,7 @@
 //! Finds out whether cutting or summarising a history really made it shorter, for systems that do not report
 //! this. An agent without an adapter may mistake the order for a user message, or find nothing to do.
 
-use brickbat_scenario::plan::{Change, Plan};
+use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
 
 use super::{Receipt, Run};
@@ -13,8 +13,7 @@ impl Run {
     #[must_use]
     pub fn doubting_changes(mut self, plan: &Plan) -> Run {
         let is_cut = |receipt: &&mut Receipt| {
-            receipt.fired
-                && matches!(receipt.what.change(), Some(Change::Trim { .. } | Change::Summarise { .. }))
+            receipt.fired && receipt.what.change().is_some_and(|change| change.shortening().is_some())
         };
         let receipts = self.receipts.iter_mut().filter(is_cut);
         for (receipt, is_idle) in receipts.zip(idle_changes(plan, &self.trace)) {
@@ -46,7 +45,7 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
                 }
                 (before, is_new) = (marks, false);
             }
-            Event::Changed { change: Change::Trim { .. } | Change::Summarise { .. } } => {
+            Event::Changed { change } if change.shortening().is_some() => {
                 idle.push(false);
                 is_new = !is_refused;
             }

@@ -8,8 +8,9 @@ use super::{CallResult, Message, Role};
 use crate::Dialect;
 use crate::json::Json;
 
-/// How a dialect represents a conversation. No other code writes or reads the bodies of all dialects, or compares dialects
-/// to find out how one represents them.
+/// How a dialect represents a conversation in histories, stores and filters: code there asks the codec, and does not compare
+/// dialects. The provider and the reference agent use the wire of the dialect in the crate `brickbat-scenario` instead, which
+/// writes a request as bytes, and reads it back.
 #[derive(Debug)]
 pub struct Codec {
     /// Writes the messages into the list, and the fields of the body around the list.
@@ -110,7 +111,6 @@ impl IdForm {
 
 /// The alphabet of most ids.
 pub const ALPHANUMERICS: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-pub(crate) const LOWER_CASE: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// [`Codec::takes_id`] for most dialects. The shortest known limit is the OpenAI Chat Completions one.
 pub(crate) fn is_short_id(id: &str) -> bool {

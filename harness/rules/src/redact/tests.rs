@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::Dialect;
 
 fn clean(text: &str) -> String {
     Redactor::new(["Zq7-planted-in-env", "pa\"ss/w\u{f6}rd9"], Some("/home/ada")).text(text).into_owned()
@@ -391,5 +392,27 @@ proptest::proptest! {
     ) {
         let json = json!({ "password": &text, "a": [text] }).to_string();
         proptest::prop_assert!(serde_json::from_str::<Value>(&clean(&json)).is_ok(), "{}", clean(&json));
+    }
+}
+
+/// A made-up key of the provider of a dialect, and the text before it. A key without a known beginning is
+/// recognized only by its name.
+fn made_up_key(dialect: Dialect) -> (&'static str, &'static str) {
+    match dialect {
+        Dialect::AnthropicMessages => ("", "sk-ant-api03-Zk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6"),
+        Dialect::OpenaiChat | Dialect::OpenaiResponses => ("", "sk-proj-Zk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6Jf0Gy"),
+        Dialect::Gemini => ("", "AIzaZk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6Jf0Gya"),
+        Dialect::BedrockConverse => ("", "ABSKZk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6Jf0GyaZk3v9Qm2Xc7L"),
+        Dialect::Mistral => ("MISTRAL_API_KEY=", "Zk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6Jf0Gya"),
+        #[cfg(feature = "toy-dialect")]
+        Dialect::Toy => ("TOY_API_KEY=", "Zk3v9Qm2Xc7Lp5Rt8Wn1Bd4Hs6Jf0Gya"),
+    }
+}
+
+#[test]
+fn a_key_of_each_provider_is_removed() {
+    for dialect in Dialect::ALL {
+        let (before, key) = made_up_key(dialect);
+        assert_eq!(clean(&format!("{before}{key}")), format!("{before}{REDACTED}"), "{dialect}");
     }
 }

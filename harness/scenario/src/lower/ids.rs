@@ -27,7 +27,7 @@ impl IdSource<'_> {
         digest.bytes(self.dialect.name().as_bytes());
         digest.bytes(&call.to_le_bytes());
         digest.bytes(&(attempt as u64).to_le_bytes());
-        wire::mint(wire::of(self.dialect).traits.call_id, &mut Random::new(digest.value()))
+        wire::mint(self.dialect.codec().call_id, &mut Random::new(digest.value()))
     }
 
     /// The wire id of a search that the provider runs itself.

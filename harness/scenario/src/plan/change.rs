@@ -44,7 +44,28 @@ pub enum Change {
     },
 }
 
+/// How a change makes the history shorter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortening {
+    /// Messages are left out.
+    Cut,
+    /// A summary stands for messages.
+    Summary,
+}
+
 impl Change {
+    /// How it makes the history shorter, if it does. After a rewind, the messages have never existed, so nothing was shortened.
+    pub fn shortening(&self) -> Option<Shortening> {
+        match self {
+            Change::Trim { .. } => Some(Shortening::Cut),
+            Change::Summarise { .. } => Some(Shortening::Summary),
+            Change::Rewind { .. }
+            | Change::Aside { .. }
+            | Change::Thinking { .. }
+            | Change::Provider { .. } => None,
+        }
+    }
+
     /// A short description: `rewind by 1`.
     pub fn words(&self) -> String {
         match self {

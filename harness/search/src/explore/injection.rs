@@ -65,7 +65,51 @@ fn actions() -> Vec<(Effect, Action)> {
         Payload::Nothing(make) => Some(make()),
         Payload::Error(make) => Some(make(ErrorKind::Overloaded)),
         Payload::Http(make) => Some(make(overloaded.clone())),
-        _ => None,
+        Payload::Call(_)
+        | Payload::Cause(_)
+        | Payload::Text { .. }
+        | Payload::Tokens(_)
+        | Payload::Keep { .. }
+        | Payload::Turn(_)
+        | Payload::Switch(_)
+        | Payload::Provider(_) => None,
     };
     ActionSpec::ALL.into_iter().filter_map(|spec| Some((spec.effect?, action(spec)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The actions that are not explored, and why.
+    const NOT_EXPLORED: [(&str, &str); 15] = [
+        ("stop-again", "a stop that the system has heard is explored by `abort`"),
+        ("steer", "the text is the author's"),
+        ("prompt", "the text is the author's"),
+        ("inject", "the text is the author's"),
+        ("aside", "the text is the author's"),
+        ("ignore", "needs a question"),
+        ("interrupt", "needs a system that can be interrupted from within"),
+        ("tokens", "needs a system that compacts its history"),
+        ("duplicate", "known of gateways only"),
+        ("malformed", "known of gateways only"),
+        ("trim", "needs a system with a command for it"),
+        ("summarise", "needs a system with a command for it"),
+        ("rewind", "needs a system with a command for it"),
+        ("thinking", "needs a system that can switch thinking"),
+        ("provider", "needs a system that can switch the provider"),
+    ];
+
+    #[test]
+    fn every_action_is_explored_or_listed_with_a_reason() {
+        let text = include_str!("../../../../scenarios/control/plain-batch.yaml");
+        let scenario = brickbat_scenario::parse::parse("x.yaml", text).unwrap().remove(0).scenario;
+        let explored: BTreeSet<&str> =
+            all(&scenario).iter().map(|injection| injection.at.action.spec().name).collect();
+        let listed: BTreeSet<&str> = NOT_EXPLORED.iter().map(|(name, _)| *name).collect();
+        assert!(explored.is_disjoint(&listed));
+        let every: BTreeSet<&str> = ActionSpec::ALL.iter().map(|spec| spec.name).collect();
+        assert_eq!(&explored | &listed, every, "give the action an `effect`, or list it here");
+    }
 }

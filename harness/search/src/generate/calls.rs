@@ -195,3 +195,63 @@ pub(super) fn plain(tools: &mut BTreeMap<String, Tool>) -> String {
     tools.entry(name.clone()).or_insert(tool);
     name
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// The fields that no tool of the palette sets, and why.
+    const NOT_DRAWN: [(&str, &str); 3] = [
+        ("agent", "a sub-agent needs replies of its own"),
+        ("bytes", "a long result only makes a plan slower"),
+        ("called", "drawn beside the palette, for a missing tool"),
+    ];
+
+    /// Each field of a tool, and true if the tool sets it.
+    fn fields(tool: Tool) -> [(&'static str, bool); 14] {
+        // Every field is named here, so that a new one has to be drawn, or listed above.
+        let Tool {
+            returns,
+            fails,
+            throws,
+            denies,
+            deaf,
+            asks,
+            missing,
+            called,
+            hangs,
+            ends,
+            hands_over,
+            bytes,
+            agent,
+            client,
+        } = tool;
+        [
+            ("returns", returns.is_some()),
+            ("fails", fails.is_some()),
+            ("throws", throws.is_some()),
+            ("denies", denies.is_some()),
+            ("deaf", deaf),
+            ("asks", asks),
+            ("missing", missing),
+            ("called", called.is_some()),
+            ("hangs", hangs),
+            ("ends", ends),
+            ("hands_over", hands_over),
+            ("bytes", bytes.is_some()),
+            ("agent", agent),
+            ("client", client),
+        ]
+    }
+
+    #[test]
+    fn each_field_of_a_tool_is_drawn_or_listed_with_a_reason() {
+        let every: BTreeSet<&str> = fields(Tool::default()).into_iter().map(|(name, _)| name).collect();
+        let drawn = PALETTE.iter().flat_map(|kind| fields(of_kind(kind)));
+        let drawn: BTreeSet<&str> = drawn.filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
+        let listed: BTreeSet<&str> = NOT_DRAWN.iter().map(|(name, _)| *name).collect();
+        assert!(drawn.is_disjoint(&listed));
+        assert_eq!(&drawn | &listed, every);
+    }
+}

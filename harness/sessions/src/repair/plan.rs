@@ -238,10 +238,6 @@ pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned>
     blocks.filter(is_blank).map(drop).collect()
 }
 
-/// The rules that reject a call because of its arguments.
-pub(super) const ARGUMENTS: [&str; 3] =
-    ["anthropic-messages/tool-input-not-object", "openai-chat/arguments-not-json", "gemini/args-not-object"];
-
 /// The states in which products store a call that the model has not finished.
 const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
 
@@ -554,20 +550,4 @@ fn recorded_in<'m>(elsewhere: &[&'m [Message]]) -> BTreeMap<&'m str, &'m Place> 
         }
     }
     found.into_iter().filter_map(|(id, found)| Some((id, found?.1))).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use brickbat_rules::Rule;
-
-    /// Every rule with one of these words in its name is listed, so that a new one is not forgotten.
-    #[test]
-    fn every_rule_about_arguments_is_listed() {
-        let is_meant = |rule: &&Rule| {
-            rule.short_name().split('-').any(|word| ["args", "arguments", "input"].contains(&word))
-        };
-        let about_arguments: BTreeSet<&str> = Rule::all().filter(is_meant).map(|rule| rule.id).collect();
-        assert_eq!(about_arguments, BTreeSet::from(ARGUMENTS));
-    }
 }

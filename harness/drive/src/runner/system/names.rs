@@ -38,15 +38,17 @@ impl System {
     /// The command-line options that select this system, given the full name under which it ran.
     pub fn options(&self, full_name: &str) -> String {
         let System::Adapted(subject) = self else { return format!("--system {full_name}") };
-        let pinned = match &subject.manifest.pinned {
+        // Every field is named here, so that a new one is either in the command or left out on purpose.
+        let Subject { manifest, mode, origin, patience, mend: _ } = &**subject;
+        let pinned = match &manifest.pinned {
             Some(version) => format!(" --sdk-version {version}"),
             None => String::new(),
         };
-        let mode = subject.mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
+        let of_mode = mode.as_ref().map(|mode| format!("/{mode}")).unwrap_or_default();
         // If the version of a system is pinned, the manifest may not list it.
         let name =
-            if pinned.is_empty() { full_name.to_owned() } else { format!("{}{mode}", subject.manifest.name) };
-        let options = match &subject.origin {
+            if pinned.is_empty() { full_name.to_owned() } else { format!("{}{of_mode}", manifest.name) };
+        let options = match origin {
             Origin::BuiltIn | Origin::Own(_) => format!("--system {name}{pinned}"),
             Origin::Manifest(path) => {
                 format!("--manifest {} --system {name}{pinned}", quoted(&path.to_string_lossy()))
@@ -54,15 +56,14 @@ impl System {
             Origin::Command(command) => {
                 // If a command never answered, even its name is unknown.
                 let found = full_name.rsplit('/').next().filter(|_| full_name != command);
-                let mode = subject.mode.as_deref().or(found);
+                let mode = mode.as_deref().or(found);
                 let mode = mode.map(|mode| format!(" --mode {}", quoted(mode))).unwrap_or_default();
                 format!("--command {}{mode}", quoted(command))
             }
         };
-        match subject.mend {
-            Some(_) => format!("{options} --repair"),
-            None => options,
-        }
+        let patience = if *patience == 1.0 { String::new() } else { format!(" --patience {patience}") };
+        let repair = if subject.mend.is_some() { " --repair" } else { "" };
+        format!("{options}{patience}{repair}")
     }
 
     /// True if a system that ran under that full name may have been this one. The version of some systems is
@@ -121,9 +122,16 @@ mod tests {
     fn the_options_select_the_same_system_again() {
         let built_in = System::named("ai-sdk@6/ui-messages-clean", &ai_sdk()).unwrap();
         assert_eq!(built_in.options(&built_in.name()), "--system ai-sdk@6.0.326/ui-messages-clean");
-        let mended = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
+        let repairing = built_in.clone().with_mend(crate::runner::Mend(std::sync::Arc::new(|_| ())));
         let options = "--system ai-sdk@6.0.326/ui-messages-clean --repair";
-        assert_eq!(mended.options(&built_in.name()), options, "the command that runs it again repairs, too");
+        assert_eq!(
+            repairing.options(&built_in.name()),
+            options,
+            "the command that runs it again repairs, too"
+        );
+        let patient = built_in.clone().with_patience(2.5);
+        let options = "--system ai-sdk@6.0.326/ui-messages-clean --patience 2.5";
+        assert_eq!(patient.options(&built_in.name()), options, "the same waits apply again");
         let pinned = built_in.with_sdk_version("6.0.1").unwrap();
         let options = "--system ai-sdk/ui-messages-clean --sdk-version 6.0.1";
         assert_eq!(pinned.options("ai-sdk@6.0.1/ui-messages-clean"), options);

@@ -9,6 +9,12 @@ use brickbat_engine::agent::Delivery;
 use brickbat_engine::flaws::Canary;
 use brickbat_scenario::parse::did_you_mean;
 
+impl Subject {
+    pub(super) fn new(manifest: Manifest, mode: Option<String>, origin: Origin) -> Subject {
+        Subject { manifest, mode, origin, mend: None, patience: 1.0 }
+    }
+}
+
 impl System {
     /// The reference agent, or a canary, in a separate process, served over ACP by this same program.
     pub fn served(canary: Option<Canary>) -> Result<System, UnknownSystem> {
@@ -29,7 +35,7 @@ impl System {
         }
         let manifest = Manifest::of_command(command, std::env::temp_dir());
         let mode = Some(MODE.to_owned());
-        Ok(System::Adapted(Box::new(Subject { manifest, mode, origin: Origin::Own(canary), mend: None })))
+        Ok(System::Adapted(Box::new(Subject::new(manifest, mode, Origin::Own(canary)))))
     }
 }
 

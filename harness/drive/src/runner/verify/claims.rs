@@ -379,3 +379,47 @@ fn first_request(session: &ProbeSession) -> Result<&[u8], Halt> {
     let first = session.log.requests.first();
     Ok(first.map(|(_, body)| &body[..]).ok_or_else(|| Defect::new("the next turn sends no request"))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::Capabilities;
+    use std::collections::BTreeSet;
+
+    /// Claims that other probes try.
+    const TRIED_ELSEWHERE: [(&str, &str); 7] = [
+        ("cancel", "`stop`"),
+        ("barrier", "`lifetime`"),
+        ("history", "`lifetime`"),
+        ("load", "`sessions`"),
+        ("changes.trim", "`change`"),
+        ("changes.summarise", "`change`"),
+        ("changes.inFlight", "`change`"),
+    ];
+
+    /// Claims that no probe tries, and why.
+    const NOT_TRIED: [(&str, &str); 12] = [
+        ("streaming", "the provider answers a request as it asks"),
+        ("eagerTools", "without it, a plan with such a tool is vacuous"),
+        ("approvals", "without a question, a plan that waits for it is vacuous"),
+        ("thinking", "the harness reports a session that does not ask the model to think"),
+        ("changes.thinking", "the harness reports a session that does not ask the model to think"),
+        ("givenHistory", "a plan is vacuous if its given history is not sent"),
+        ("givenThinking", "a plan is vacuous if its given history is not sent"),
+        ("givenPictures", "a plan is vacuous if its given history is not sent"),
+        ("givenMarks", "a plan is vacuous if its given history is not sent"),
+        ("givenOrphans", "a plan is vacuous if its given history is not sent"),
+        ("givenRawArguments", "a plan is vacuous if its given history is not sent"),
+        ("sharedSession", "needs two processes, and a probe has one"),
+    ];
+
+    #[test]
+    fn every_capability_is_tried_or_listed_with_a_reason() {
+        let here = CLAIMS.iter().map(|(key, _)| *key);
+        let listed = TRIED_ELSEWHERE.iter().chain(&NOT_TRIED).map(|(key, _)| *key);
+        let all: Vec<&str> = here.chain(listed).collect();
+        assert_eq!(all.len(), all.iter().collect::<BTreeSet<_>>().len(), "a capability is listed twice");
+        let every: BTreeSet<&str> = Capabilities::all().keys().into_iter().collect();
+        assert_eq!(all.into_iter().collect::<BTreeSet<_>>(), every);
+    }
+}

@@ -6,7 +6,7 @@ use crate::Dialect;
 use crate::histories::read::{json_text, spoken, text};
 use crate::histories::render::{Writer, instructions, object, tool_names, turns};
 use crate::histories::{
-    Block, Call, CallResult, Codec, IdForm, LOWER_CASE, Message, Placement, Role, Signs, Thinking,
+    ALPHANUMERICS, Block, Call, CallResult, Codec, IdForm, Message, Placement, Role, Signs, Thinking,
     is_short_id,
 };
 
@@ -16,7 +16,7 @@ pub(crate) const CODEC: Codec = Codec {
     result: result_of,
     placement: Placement::InMessage { blocks: "parts", with_words: false },
     prompt: |words| json!({ "role": "user", "parts": [{ "text": words }] }),
-    call_id: IdForm { prefix: "", alphabet: LOWER_CASE, n_letters: 8 },
+    call_id: IdForm { prefix: "", alphabet: ALPHANUMERICS, n_letters: 8 },
     takes_id: is_short_id,
     // Gemini 3 wants a response to every call.
     models: &["gemini-3-pro-preview", "gemini-3.6-flash"],

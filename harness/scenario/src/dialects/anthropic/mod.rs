@@ -12,9 +12,7 @@ use crate::wire::decode::SseDecoder;
 use crate::wire::history::{of_messages, owned_text};
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
-use crate::wire::{
-    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
-};
+use crate::wire::{DialectTraits, Overflow, Paths, Wire, malformed_event, models, usual_request_id};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
@@ -22,7 +20,6 @@ pub(crate) const WIRE: Wire = Wire {
         paths: Paths::Fixed("/v1/messages"),
         request_id_header: "request-id",
         message_id_prefix: "msg_01",
-        call_id: IdForm { prefix: "toolu_01", n_letters: 22, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "max_tokens"),
             (Stop::Pause, "pause_turn"),

@@ -14,9 +14,7 @@ use crate::scenario::{ErrorKind, Stop};
 use crate::wire::history::owned_text;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
-use crate::wire::{
-    ALPHANUMERICS, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, event_stream,
-};
+use crate::wire::{Delivery, DialectTraits, Overflow, Paths, Route, Wire, event_stream};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
@@ -24,7 +22,6 @@ pub(crate) const WIRE: Wire = Wire {
         paths: Paths::OfModel { read: read_path, write: write_path },
         stream_type: event_stream::CONTENT_TYPE,
         request_id_header: "x-amzn-requestid",
-        call_id: IdForm { prefix: "tooluse_", n_letters: 22, alphabet: ALPHANUMERICS },
         tools_at: &["toolConfig", "tools"],
         stop_words: &[
             (Stop::Length, "max_tokens"),

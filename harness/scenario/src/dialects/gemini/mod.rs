@@ -20,10 +20,7 @@ use crate::scenario::Stop;
 use crate::wire::history::owned_text;
 use crate::wire::marks::blocks;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
-use crate::wire::{
-    ALPHANUMERICS, Delivery, DialectTraits, IdForm, Overflow, Paths, Route, Wire, malformed_event,
-    usual_request_id,
-};
+use crate::wire::{Delivery, DialectTraits, Overflow, Paths, Route, Wire, malformed_event, usual_request_id};
 use brickbat_rules::json::Json;
 
 /// The versions of the API: AI Studio has all except the last, Vertex AI the first and the last.
@@ -32,7 +29,6 @@ const VERSIONS: [&str; 4] = ["v1", "v1beta", "v1alpha", "v1beta1"];
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::OfModel { read: read_path, write: write_path },
-        call_id: IdForm { prefix: "", n_letters: 8, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "MAX_TOKENS"),
             (Stop::Refusal, "SAFETY"),

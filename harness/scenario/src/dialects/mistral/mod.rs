@@ -10,14 +10,13 @@ use serde_json::{Value, json};
 
 use super::openai;
 use crate::scenario::Stop;
-use crate::wire::{ALPHANUMERICS, DialectTraits, IdForm, Overflow, Wire};
+use crate::wire::{DialectTraits, Overflow, Wire};
 use brickbat_rules::dialect::Dialect;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         request_id_header: "mistral-correlation-id",
         message_id_prefix: "",
-        call_id: IdForm { prefix: "", n_letters: 9, alphabet: ALPHANUMERICS },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "tool_calls"), (Stop::End, "stop")],
         interleaves: false,
         // Mistral's own servers send a stop reason.

@@ -13,16 +13,13 @@ use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
 use crate::wire::history::owned_text;
 use crate::wire::offer::{CallableTool, Offer, ToolChoice};
-use crate::wire::{
-    ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, malformed_event, models, usual_request_id,
-};
+use crate::wire::{DialectTraits, Overflow, Paths, Wire, malformed_event, models, usual_request_id};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/v1/chat/completions"),
         message_id_prefix: "chatcmpl-",
-        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "length"),
             (Stop::Refusal, "content_filter"),

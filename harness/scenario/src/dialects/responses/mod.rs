@@ -13,14 +13,13 @@ use crate::scenario::Stop;
 use crate::wire::decode::SseDecoder;
 use crate::wire::marks::block_marks;
 use crate::wire::offer::Offer;
-use crate::wire::{ALPHANUMERICS, DialectTraits, IdForm, Overflow, Paths, Wire, models};
+use crate::wire::{DialectTraits, Overflow, Paths, Wire, models};
 use brickbat_rules::json::Json;
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/v1/responses"),
         message_id_prefix: "resp_",
-        call_id: IdForm { prefix: "call_", n_letters: 24, alphabet: ALPHANUMERICS },
         stop_words: &[
             (Stop::Length, "max_output_tokens"),
             (Stop::Refusal, "content_filter"),

@@ -17,16 +17,13 @@ use crate::wire::offer::{CallableTool, Offer};
 use crate::wire::request::{RequestForm, list};
 use crate::wire::sse::SseEvent;
 use crate::wire::thread::{Block, Message};
-use crate::wire::{
-    ALPHANUMERICS, DialectTraits, Envelope, IdForm, Overflow, Paths, Wire, malformed_event, usual_request_id,
-};
+use crate::wire::{DialectTraits, Envelope, Overflow, Paths, Wire, malformed_event, usual_request_id};
 use brickbat_rules::json::{Document, Json};
 
 pub(crate) const WIRE: Wire = Wire {
     traits: DialectTraits {
         paths: Paths::Fixed("/toy"),
         message_id_prefix: "toy_",
-        call_id: IdForm { prefix: "c", n_letters: 8, alphabet: ALPHANUMERICS },
         stop_words: &[(Stop::Length, "length"), (Stop::Calls, "calls"), (Stop::End, "end")],
         is_whole_at_stop: true,
         ends_with_stop: true,

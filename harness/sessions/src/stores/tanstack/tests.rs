@@ -182,7 +182,7 @@ fn the_client_persists_the_same_list_in_a_field() {
     let session = &read(&files).unwrap()[0];
     assert_eq!(session.messages[1].blocks[0].place.pointer, "/messages/1/parts/0");
     let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
-        panic!("not mended")
+        panic!("not repaired")
     };
     assert_eq!(verdict(&mended.files), Verdict::Accepted);
     let written: Value = serde_json::from_slice(mended.files.main()).unwrap();
@@ -207,6 +207,31 @@ fn rerun_calls_are_rejected_except_by_responses() {
     assert_eq!(verdict(Dialect::OpenaiResponses), Verdict::Accepted);
     assert_eq!(verdict(Dialect::OpenaiChat), Verdict::Refused);
     assert_eq!(verdict(Dialect::AnthropicMessages), Verdict::Refused);
+}
+
+/// A rule about arguments has a name of its own in each dialect.
+#[test]
+fn an_unfinished_call_is_dropped_where_the_provider_refuses_its_arguments() {
+    use brickbat_rules::{Dialect, Family, Profile};
+    let mut cut = call("c2", "input-streaming");
+    cut["arguments"] = json!("{\"n\":");
+    let list = thread(&[said("Both."), call("c1", "complete"), result("c1"), cut]);
+    let list: Value = serde_json::from_slice(list.main()).unwrap();
+    let files = Files::one("thread.json", format!(r#"{{ "messages": {list} }}"#));
+    let mut refusing = Vec::new();
+    for dialect in Dialect::ALL {
+        let options = crate::RepairOptions {
+            profile: Some(Profile::newest(dialect)),
+            ..crate::RepairOptions::default()
+        };
+        let Ok(crate::Repair::Mended(done)) = crate::repair(&files, 0, &options) else { continue };
+        let mut rules = done.before.refusals.iter().filter_map(|refusal| refusal.rule);
+        let is_refused = rules.any(|rule| rule.family() == Some(Family::Arguments));
+        let is_dropped = done.edits.iter().any(|edit| edit.reason == crate::Reason::Unfinished);
+        assert_eq!(is_dropped, is_refused, "{dialect}");
+        refusing.extend(is_refused.then_some(dialect));
+    }
+    assert!(refusing.contains(&Dialect::BedrockConverse), "{refusing:?}");
 }
 
 #[test]
