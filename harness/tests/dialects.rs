@@ -109,8 +109,7 @@ fn only_the_unit_tests_of_a_file_may_tell_dialects_apart() {
 }
 
 /// Other files that write down the name of a dialect, or give its variant a shorter name, and why.
-const NAMES_ONE: [(&str, &str); 10] = [
-    ("harness/rules/src/address.rs", "recognizes a dialect by a path"),
+const NAMES_ONE: [(&str, &str); 9] = [
     ("harness/rules/src/hosts.rs", "recognizes a dialect by a host"),
     ("harness/rules/src/detect.rs", "recognizes a dialect by a body"),
     (

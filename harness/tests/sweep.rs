@@ -20,7 +20,7 @@ const N_FOR_ALL: u64 = 6_000;
 
 /// Planted bugs that [`N_FOR_ALL`] scenarios do not find. They need several things at once, a broken store, a
 /// thread that is broken from the start, a profile, or something that is not generated.
-const DEEP: [&str; 23] = [
+const DEEP: [&str; 24] = [
     "asked-kill-loses-siblings",
     "empty-arguments-kept",
     "empty-reply-kept",
@@ -31,6 +31,7 @@ const DEEP: [&str; 23] = [
     "no-word-after-results",
     "overflow-cuts-pair",
     "picture-kept",
+    "prompt-before-results",
     "provider-ids-kept",
     "provider-thoughts-kept",
     "reasoning-unsealed",

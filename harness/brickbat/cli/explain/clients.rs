@@ -37,7 +37,7 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         sdk: "Vercel AI SDK",
         says: "type validation failed",
         means: "A value does not have the type that the SDK expects. `validateUIMessages` raises it for stored messages, \
-                for example for a part whose `state` does not allow its `approval`; the conversation then cannot be loaded.",
+                for example if the `state` of a part does not allow its `approval`. The conversation then cannot be loaded.",
         advice: "`brickbat session FILE` judges stored messages, and `brickbat repair FILE` writes a repaired copy. The \
                  text after the error's name says which part is wrong.",
         sources: &[

@@ -2,7 +2,7 @@
 
 /// A kind of error.
 pub(super) struct Neighbour {
-    /// What the provider refuses.
+    /// The reason for the refusal.
     pub(super) name: &'static str,
     /// Distinctive parts of providers' messages, in lower case.
     says: &'static [&'static str],

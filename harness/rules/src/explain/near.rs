@@ -52,7 +52,7 @@ enum Piece {
     Placeholder,
 }
 
-/// What is known about an error message.
+/// The rules and sentences behind an error message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It contains a complete sentence of these rules.
@@ -150,7 +150,7 @@ impl Vocabulary {
     pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
         let said = wordings.in_text(text);
         let mut near = self.nearest(text);
-        // A short sentence can be the beginning of a longer one, of which the text has more.
+        // A short sentence can be the beginning of a longer one, and the text may have more of the longer one.
         let is_of = |near: &Near| said.iter().any(|rule| has(&near.rules, rule));
         match near.first() {
             Some(first) if !said.is_empty() && !is_of(first) => {
@@ -239,7 +239,7 @@ fn has(rules: &[&'static Rule], rule: &Rule) -> bool {
     rules.iter().any(|other| other.id == rule.id)
 }
 
-/// The names of the providers whose newest profiles use the sentence.
+/// The names of the providers with the sentence in their newest profile.
 fn providers_of(sentence: &str, rules: &[&'static Rule]) -> Vec<&'static str> {
     let mut providers: Vec<&'static str> = Vec::new();
     for dialect in Dialect::ALL {
@@ -263,12 +263,12 @@ fn weight(n: usize, n_sentences: usize) -> i32 {
     (*WEIGHTS.start() + rarity as i32).min(*WEIGHTS.end())
 }
 
-/// The words of a text in lower case. Names such as `tool_use` are one word, also where Markdown escapes the
+/// The words of a text in lower case. Names such as `tool_use` are one word, even when Markdown escapes the
 /// underscore.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\\';
     text.split(move |c: char| !is_of_word(c)).flat_map(|run| {
-        // A backslash stands before an underscore, or is an escape such as `\n`.
+        // A backslash comes before an underscore, or begins an escape such as `\n`.
         let joined = run.replace("\\_", "_");
         let parts: Vec<String> =
             joined.split('\\').map(|part| part.trim_matches('_').to_lowercase()).collect();
@@ -276,7 +276,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// What a text shows about its provider.
+/// Signs of the provider in a text.
 struct Signs {
     dialects: Vec<Dialect>,
     plain: String,

@@ -187,7 +187,7 @@ fn shell_words(text: &str) -> Vec<String> {
     while let Some(c) = chars.next() {
         match c {
             '\\' => match chars.next() {
-                // The command goes on in the next line.
+                // The command continues in the next line.
                 Some('\n') | None => {}
                 Some('\r') => drop(chars.next_if_eq(&'\n')),
                 Some(c) => word.get_or_insert_default().push(c),
