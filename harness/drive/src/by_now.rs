@@ -1,11 +1,10 @@
 //! Takes what is already available, without waiting.
 
 use std::future::poll_fn;
-use std::task::Poll;
+use std::pin::pin;
 
 use futures::FutureExt;
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TryRecvError;
 
 /// The output of a future if it is ready now.
 /// Tokio limits how much a task may take before it must yield, and then reports a full channel as empty.
@@ -18,13 +17,20 @@ pub(crate) fn by_now<T>(future: impl Future<Output = T>) -> Option<T> {
 ///
 /// A message that was sent before another event is seen before that event. Tokio's `recv` does not promise
 /// this: while another thread is in the middle of sending, it may report a channel as empty that contains
-/// completed messages. On a loaded machine such a thread may be suspended there for a long time. `try_recv`
-/// waits for it (<https://docs.rs/tokio/1/tokio/sync/mpsc/struct.Receiver.html#method.try_recv>).
+/// completed messages. On a loaded machine such a thread may be suspended there for a long time. It is waited
+/// for here. `try_recv` waits for it too, but parks the thread, and then loses a notification that
+/// `Runtime::block_on` waits for.
 pub(crate) async fn received<T>(receiver: &mut mpsc::Receiver<T>) -> Option<T> {
-    poll_fn(|context| match receiver.try_recv() {
-        Ok(message) => Poll::Ready(Some(message)),
-        Err(TryRecvError::Disconnected) => Poll::Ready(None),
-        Err(TryRecvError::Empty) => receiver.poll_recv(context),
+    poll_fn(|context| {
+        loop {
+            // Without a budget, so that it is pending only if nothing can be taken.
+            let next = pin!(tokio::task::unconstrained(receiver.recv())).poll(context);
+            // The messages that are being sent count.
+            if next.is_ready() || receiver.is_empty() {
+                return next;
+            }
+            std::thread::yield_now();
+        }
     })
     .await
 }

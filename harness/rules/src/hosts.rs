@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     /// The profiles that no host leads to: their users run the server themselves, or choose the model by option.
-    const WITHOUT_HOST: [&str; 5] = ["vllm", "mistral-v3", "mistral-v7", "mistral-v11", "toy"];
+    const WITHOUT_HOST: [&str; 6] = ["vllm", "mistral-v3", "mistral-v7", "mistral-v11", "mistral-v13", "toy"];
 
     fn name(host: &str, model: &str) -> Option<&'static str> {
         profile_for(Dialect::OpenaiChat, host, model).map(Profile::undated)
