@@ -359,8 +359,10 @@ mod tests {
         }
     }
 
+    type Cut = fn(&str) -> String;
+
     /// The ways in which people shorten and change a sentence.
-    const CUTS: [(&str, fn(&str) -> String); 12] = [
+    const CUTS: [(&str, Cut); 12] = [
         ("lower case", |text| text.to_lowercase()),
         ("upper case", |text| text.to_uppercase()),
         ("no marks", |text| text.replace(['`', '\'', '"', ':', ',', '.', '(', ')'], " ")),

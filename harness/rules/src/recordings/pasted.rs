@@ -164,10 +164,10 @@ fn command(text: &str, line: u64) -> Option<Exchange> {
             }
             "--url" => url = joined.map(str::to_owned).or_else(|| words.next().cloned()),
             // Options with a value that could look like a URL.
-            "-H" | "--header" | "-X" | "--request" | "-A" | "-e" | "-u" | "-o" | "-x" | "--proxy" => {
-                if joined.is_none() {
-                    words.next();
-                }
+            "-H" | "--header" | "-X" | "--request" | "-A" | "-e" | "-u" | "-o" | "-x" | "--proxy"
+                if joined.is_none() =>
+            {
+                words.next();
             }
             _ if word.starts_with("http://") || word.starts_with("https://") => url = Some(word.clone()),
             _ => {}
