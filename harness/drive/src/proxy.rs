@@ -19,6 +19,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
+use crate::by_now::{by_now, received};
 use crate::server::{
     Admission, Foreign, Mount, NotPassed, Received, Responder, Response, Server, ServerEvent, ServerLimits,
     has_dot_segments, origin_form,
@@ -121,12 +122,12 @@ impl Proxy {
 
     /// The next notice.
     pub async fn next(&mut self) -> Option<RelayNotice> {
-        self.seen.recv().await
+        received(&mut self.seen).await
     }
 
     /// The notices that were not read yet.
     pub fn unread(&mut self) -> Vec<RelayNotice> {
-        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+        std::iter::from_fn(|| by_now(received(&mut self.seen)).flatten()).collect()
     }
 }
 

@@ -12,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 
+use crate::by_now::{by_now, received};
 use crate::server::{Admission, Answerer, Mount, Server, ServerEvent, ServerLimits};
 use brickbat_engine::provider;
 use brickbat_engine::standalone::{
@@ -95,12 +96,12 @@ impl StrictServer {
 
     /// The next event.
     pub async fn next(&mut self) -> Option<Seen> {
-        self.seen.recv().await
+        received(&mut self.seen).await
     }
 
     /// The events that were not read yet.
     pub fn unread(&mut self) -> Vec<Seen> {
-        std::iter::from_fn(|| self.seen.try_recv().ok()).collect()
+        std::iter::from_fn(|| by_now(received(&mut self.seen)).flatten()).collect()
     }
 
     /// Continues a reply that is held because the program is to be ended.
