@@ -124,8 +124,8 @@ fn a_scenario_of_a_user_needs_no_comment_and_no_class_but_a_class_exists() {
         assert_eq!(run(class).code, Some(0), "{class}");
     }
     for (class, words) in [
-        ("abort-bach", "there is no failure class `abort-bach`\nhint: did you mean `abort-batch`?"),
-        ("foo", "there is no failure class `foo`\nhint: `brickbat classes` lists them"),
+        ("abort-bach", "unknown failure class `abort-bach`\nhint: did you mean `abort-batch`?"),
+        ("foo", "unknown failure class `foo`\nhint: `brickbat classes` lists them"),
     ] {
         assert_bad(&run(&format!("class: [{class}]\n")), &["own.yaml", words]);
     }

@@ -78,7 +78,7 @@ pub enum SourceError {
     #[error("cannot read {}: {source}", .path.display())]
     Unreadable { path: PathBuf, source: io::Error },
     /// A scenario names a class that does not exist.
-    #[error("{}: there is no failure class `{class}`\nhint: {hint}", .path.display())]
+    #[error("{}: unknown failure class `{class}`\nhint: {hint}", .path.display())]
     UnknownClass { path: PathBuf, class: String, hint: String },
     /// A folder contains no scenario.
     #[error("the directory {} contains no scenario\nhint: the name of a scenario ends in .yaml or .yml", .0.display())]

@@ -9,8 +9,7 @@ pub(super) fn width() -> usize {
     of_terminal.or_else(of_variable).unwrap_or(DEFAULT).clamp(MIN, MAX)
 }
 
-/// The number of columns after which a line is cut. Nothing is cut where there is no terminal, because a log or a file
-/// has no edge.
+/// A line is cut after this number of columns. In a file or a pipe, lines keep their full length.
 pub(super) fn room() -> usize {
     let is_elsewhere = terminal_size_of(std::io::stdout()).is_none() && std::env::var_os("COLUMNS").is_none();
     if is_elsewhere { usize::MAX } else { width() }
