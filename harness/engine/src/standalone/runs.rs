@@ -4,7 +4,8 @@
 //! agents of the program: their threads are not resumed. Only results of calls that this provider made up count,
 //! because a program may have its own names for calls.
 //!
-//! A thread that a program has compacted is not judged: its summary may stand for everything.
+//! A thread that a program has compacted is not judged: its summary may stand for everything. A summary is a block
+//! that cannot be read, or a long text outside the model's messages that no earlier request contains.
 
 use std::collections::BTreeSet;
 
@@ -18,6 +19,8 @@ pub struct Runs {
     all: Vec<ProgramRun>,
     /// The ids of the calls in all replies.
     minted: BTreeSet<String>,
+    /// The lines in the texts of all requests.
+    lines: BTreeSet<String>,
 }
 
 /// One run of the program.
@@ -35,7 +38,7 @@ struct ProgramRun {
     n_renamed: usize,
     /// The number of blocks from the model and from tools in its first request.
     n_before: usize,
-    /// True if its thread contains blocks that cannot be read, such as an encrypted summary.
+    /// True if its thread may contain a summary of the thread before.
     is_opaque: bool,
     /// The reply that was cut off last, unless another reply followed.
     cut: Option<CutReply>,
@@ -69,6 +72,12 @@ pub struct Loss {
 
 /// The maximum number of calls and results that are remembered. A run has a few.
 const MAX_IDS: usize = 10_000;
+
+/// The maximum number of lines that are remembered.
+const MAX_LINES: usize = 100_000;
+
+/// The fewest characters of a summary. A line with the date or the folder has less.
+const MIN_SUMMARY: usize = 80;
 
 /// The fewest characters of a line that can be recognised in another text.
 const MIN_LINE: usize = 4;
@@ -112,7 +121,12 @@ impl Runs {
         }
         if is_first {
             run.n_before = n_of_model(history);
+            // The system prompt of the first run is not a summary, as nothing comes before it.
+            run.is_opaque |= !earlier.is_empty() && n_unknown(history, &self.lines, &run.said) >= MIN_SUMMARY;
             run.kept = earlier.last().and_then(|last| last.cut.clone()).filter(|cut| cut.is_in(history));
+        }
+        if self.lines.len() < MAX_LINES {
+            self.lines.extend(lines_beside_model(history).map(str::to_owned));
         }
         run.is_opaque |= history.items.iter().any(|item| matches!(item.content, Content::Raw { .. }));
         let found = (0..).zip(&*earlier).filter(|(_, other)| contains(history, &other.said));
@@ -244,6 +258,21 @@ fn contains(history: &History, lines: &[String]) -> bool {
     })
 }
 
+/// The lines of the texts that are not the model's.
+fn lines_beside_model(history: &History) -> impl Iterator<Item = &str> {
+    let texts = history.items.iter().filter_map(|item| match &item.content {
+        Content::Text { text } if item.role != Role::Assistant => Some(text.as_str()),
+        _ => None,
+    });
+    texts.flat_map(str::lines).map(str::trim)
+}
+
+/// The number of characters in lines that are neither known nor the user's message.
+fn n_unknown(history: &History, known: &BTreeSet<String>, said: &[String]) -> usize {
+    let is_new = |line: &&str| !known.contains(*line) && !said.iter().any(|own| line.contains(own.as_str()));
+    lines_beside_model(history).filter(is_new).map(|line| line.chars().count()).sum()
+}
+
 fn n_of_model(history: &History) -> usize {
     let is_of_user = |role| matches!(role, Role::User | Role::Other);
     history.items.iter().filter(|item| !is_of_user(item.role)).count()
@@ -332,6 +361,17 @@ mod tests {
         compacted.items.insert(0, item(Role::Other, Content::Raw { value: serde_json::Value::Null }));
         runs.request(&compacted);
         assert!(runs.losses().is_empty() && !runs.is_unclear());
+        // The program has summarised the thread in its own words.
+        let summary =
+            "u:The earlier conversation in short: two places were examined, and both were found as expected.";
+        assert!(summary.len() > MIN_SUMMARY);
+        let summarised = self::runs(&[&[summary, "u:Next, 0."]]);
+        assert!(summarised.losses().is_empty() && !summarised.is_unclear());
+        // A new date or a long message of the user is not taken for a summary.
+        let dated = self::runs(&[&["u:Today is Sunday.", "u:Next, 0."]]);
+        assert_eq!(dated.losses(), [loss(2, 1, true, 2)]);
+        let long = format!("u:Next, 0. {}", "Please be thorough. ".repeat(10));
+        assert_eq!(self::runs(&[&[&long]]).losses(), [loss(2, 1, true, 2)]);
         // A request without the user's message belongs to another agent of the program.
         runs.begin(vec!["And now?".to_owned()]);
         runs.request(&history(&["u:Look around.", "r:call_1", "r:call_2", "u:Next.", "u:And now?"]));
