@@ -297,7 +297,7 @@ fn from_file(path: &Path, id: &str, selection: &Selection<'_>) -> Result<Vec<Job
 }
 
 /// The classes of scenarios that a search has found, as they are written to files.
-const OF_SEARCHES: [&str; 2] = ["explored", "fuzzed"];
+const OF_SEARCHES: [&str; 3] = ["explored", "fuzzed", brickbat_search::generate::CLASS];
 
 /// Rejects a class that does not exist, because the scenario would be missing in the table of classes.
 fn known_class(path: &Path, class: &str) -> Result<(), SourceError> {

@@ -466,6 +466,8 @@ impl Conductor {
     /// Handles a quiet period: carries out what waits for one, and eventually gives up.
     fn be_patient(&mut self, commands: &mut Vec<Command>) {
         self.turn.n_quiet += 1;
+        // A fault that waited for tools to start no longer does, so that the action behind it is looked at, too.
+        self.work_holds(commands);
         let is_patient = self.is_patient();
         if is_patient {
             self.questions.reopen();

@@ -153,6 +153,19 @@ fn the_stop_waits_for_the_planned_result() {
     assert!(conductor.receipts()[0].fired);
 }
 
+#[test]
+fn a_fault_that_waits_for_tools_does_not_hide_the_action_behind_it() {
+    // With the shortest patience, the fault and the result that will not be asked for are both due at the first silence.
+    let mut conductor = conductor_of(
+        "schema: 1\ncomment: c\ntools: { lookup: { returns: ok } }\nturns:\n  - user: Go.\n    replies:\n      - - call: { as: b, tool: lookup, args: {} }\n    at:\n      - { after: { end: b }, do: end-early }\n      - { after: { end: b }, do: { settle: b } }\n",
+    );
+    ask_for_first_reply(&mut conductor);
+    let PlannedPoint::Stream { mark, side, .. } = conductor.receipts()[0].at else { panic!() };
+    let (exchange, at) = (ExchangeId(0), Held { mark, side });
+    assert_eq!(conductor.observe(&Event::Held { exchange, at, grade: Confidence::Observed }), []);
+    assert_eq!(conductor.observe(&Event::Quiet), [Command::Release(exchange)]);
+}
+
 fn conductor_of(text: &str) -> Conductor {
     let plans = lower::plans("x", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
     Conductor::new(Arc::new(plans.into_iter().next().unwrap()), PATIENCE, None)
