@@ -31,7 +31,6 @@ pub use recall::{Recall, refusal};
 use repeats::Repeats;
 use stray::Strays;
 pub(crate) use stray::{conversation, says};
-pub use voice::ending_of;
 use voice::{ReplyTerms, Voice};
 
 use brickbat_rules::dialect::Dialect;

@@ -35,30 +35,7 @@ impl Premise {
 
     /// The premise of an action.
     pub fn of_action<C, S>(action: &Action<C, S>) -> Premise {
-        match action {
-            Action::Abort
-            | Action::StopAgain
-            | Action::Steer(_)
-            | Action::Prompt(_)
-            | Action::Ignore
-            | Action::Rewind(_)
-            | Action::Aside(_)
-            | Action::Thinking(_)
-            | Action::Provider(_) => Premise::User,
-            Action::Stall | Action::Pause | Action::Reset | Action::Eof | Action::EndEarly => {
-                Premise::Network
-            }
-            Action::Error(_) | Action::Http(_) | Action::Malformed => Premise::Provider,
-            Action::Settle(_) => Premise::Tool,
-            Action::Kill
-            | Action::Interrupt(_)
-            | Action::Inject(_)
-            | Action::Tokens(_)
-            | Action::Trim(_)
-            | Action::Summarise(_)
-            | Action::Finish => Premise::Process,
-            Action::Duplicate => Premise::Gateway,
-        }
+        action.spec().premise
     }
 }
 

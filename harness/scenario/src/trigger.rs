@@ -56,26 +56,7 @@ crate::named! {
 impl Trigger {
     /// The trigger that an action is.
     pub fn of_action<C, S>(action: &Action<C, S>) -> Trigger {
-        match action {
-            Action::Abort | Action::StopAgain | Action::Stall => Trigger::Stop,
-            Action::Ignore => Trigger::Approval,
-            Action::Reset
-            | Action::Eof
-            | Action::EndEarly
-            | Action::Error(_)
-            | Action::Malformed
-            | Action::Duplicate
-            | Action::Pause => Trigger::Stream,
-            Action::Http(_) => Trigger::Refusal,
-            Action::Kill => Trigger::Kill,
-            Action::Interrupt(_) | Action::Finish => Trigger::Exception,
-            Action::Steer(_) | Action::Prompt(_) | Action::Inject(_) | Action::Aside(_) => Trigger::Message,
-            Action::Settle(_) => Trigger::Tool,
-            Action::Tokens(_) | Action::Trim(_) | Action::Summarise(_) | Action::Rewind(_) => {
-                Trigger::Transform
-            }
-            Action::Thinking(_) | Action::Provider(_) => Trigger::Switch,
-        }
+        action.spec().trigger
     }
 
     /// The event as a phrase that follows "after".

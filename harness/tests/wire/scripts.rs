@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use brickbat_engine::provider::{Answer, Frames, Hold, Sent, ending_of};
+use brickbat_engine::provider::{Answer, Frames, Hold, Sent};
 use brickbat_scenario::action::Action;
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::plan::{BoundAction, MARKER, PlannedPoint, PlannedTurn, ServerBlock, Side};
@@ -87,7 +87,7 @@ fn each_answer_is_its_script_and_is_held_where_the_plan_says() {
                     {
                         let at = Held { mark, side };
                         holds.push(Hold { after: sent_at(&encoded, at), at });
-                        is_changed |= ending_of(&action.what).is_some();
+                        is_changed |= action.what.spec().ending.is_some();
                         is_changed |= matches!(action.what, Action::Duplicate | Action::Malformed);
                     }
                     PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => {

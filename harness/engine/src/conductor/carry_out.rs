@@ -3,7 +3,6 @@
 use super::pending::Pending;
 use super::turn::TurnStage;
 use super::{Command, Conductor};
-use crate::provider::ending_of;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, CallKey, Mark, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
@@ -200,39 +199,9 @@ impl Conductor {
                 | Action::EndEarly
                 | Action::Error(_),
                 Due::AtHold(exchange),
-            ) => action.arm(exchange, grade, ending_of(&what)),
+            ) => action.arm(exchange, grade, what.spec().ending),
             (_, Due::AtTools) if what.ends_turn() && self.turn.stopped => action.prove(grade),
-            // Each is named here, because acting at once proves an action.
-            (
-                Action::Abort
-                | Action::Stall
-                | Action::StopAgain
-                | Action::Pause
-                | Action::Interrupt(_)
-                | Action::Steer(_)
-                | Action::Prompt(_)
-                | Action::Inject(_)
-                | Action::Ignore
-                | Action::Finish,
-                _,
-            )
-            | (
-                Action::Reset
-                | Action::Eof
-                | Action::EndEarly
-                | Action::Error(_)
-                | Action::Http(_)
-                | Action::Tokens(_)
-                | Action::Duplicate
-                | Action::Malformed
-                | Action::Trim(_)
-                | Action::Summarise(_)
-                | Action::Rewind(_)
-                | Action::Aside(_)
-                | Action::Thinking(_)
-                | Action::Provider(_),
-                Due::AtTools,
-            ) => self.act_at_once(index, &what, grade, commands),
+            _ => self.act_at_once(index, &what, grade, commands),
         }
         Carried::Yes
     }
@@ -290,7 +259,8 @@ impl Conductor {
     }
 }
 
-/// The commands for an action that a system takes in immediately.
+/// The commands for an action that a system takes in immediately. The match names every action, because acting at once
+/// proves one: a new action that a system has to take in needs its command here.
 fn commands_of(what: &BoundAction) -> Vec<Command> {
     let say = |way, text: &String| vec![Command::Say { way, text: text.clone() }];
     match what {

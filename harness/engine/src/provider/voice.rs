@@ -7,7 +7,7 @@ use brickbat_rules::Violation;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::action::{Action, HttpFault};
-use brickbat_scenario::plan::{BoundAction, Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
 use brickbat_scenario::trace::{Ending, ExchangeId, Held};
 use brickbat_scenario::wire::{self, Encoded, Envelope, Frames, Route, Tokens, Wire};
 
@@ -87,7 +87,7 @@ impl Voice<'_> {
             if !answer.holds.iter().any(|hold| hold.at == at) {
                 answer.holds.push(Hold { after, at });
             }
-            if let Some(ending) = ending_of(&action.what) {
+            if let Some(ending) = action.what.spec().ending {
                 answer.ending = ending;
                 n_frames = match after {
                     Sent::Nothing => 0,
@@ -148,31 +148,8 @@ impl Voice<'_> {
                 encoded.insert(at, &opening);
             }
             Action::Malformed => encoded.insert(at, &self.wire().malformed_frame()),
-            // They add no frame: they end, hold or replace the reply, or are not the provider's.
-            Action::Reset
-            | Action::Eof
-            | Action::EndEarly
-            | Action::Error(_)
-            | Action::Http(_)
-            | Action::Tokens(_)
-            | Action::Abort
-            | Action::Kill
-            | Action::Stall
-            | Action::Pause
-            | Action::Settle(_)
-            | Action::StopAgain
-            | Action::Interrupt(_)
-            | Action::Steer(_)
-            | Action::Prompt(_)
-            | Action::Inject(_)
-            | Action::Ignore
-            | Action::Trim(_)
-            | Action::Summarise(_)
-            | Action::Rewind(_)
-            | Action::Aside(_)
-            | Action::Thinking(_)
-            | Action::Provider(_)
-            | Action::Finish => {}
+            // The others add no frame: they end, hold or replace the reply, or are not the provider's.
+            _ => {}
         }
     }
 
@@ -237,35 +214,3 @@ impl Voice<'_> {
 }
 
 const JSON: &str = "application/json";
-
-/// The ending that a fault causes, if it causes one.
-pub fn ending_of(fault: &BoundAction) -> Option<Ending> {
-    match fault {
-        Action::Reset => Some(Ending::Reset),
-        Action::Eof => Some(Ending::Eof),
-        Action::EndEarly => Some(Ending::EndEarly),
-        Action::Error(_) => Some(Ending::ErrorEvent),
-        Action::Http(_) => Some(Ending::Status),
-        Action::Abort
-        | Action::Kill
-        | Action::Stall
-        | Action::Pause
-        | Action::Settle(_)
-        | Action::Tokens(_)
-        | Action::Duplicate
-        | Action::Malformed
-        | Action::StopAgain
-        | Action::Interrupt(_)
-        | Action::Steer(_)
-        | Action::Prompt(_)
-        | Action::Inject(_)
-        | Action::Ignore
-        | Action::Trim(_)
-        | Action::Summarise(_)
-        | Action::Rewind(_)
-        | Action::Aside(_)
-        | Action::Thinking(_)
-        | Action::Provider(_)
-        | Action::Finish => None,
-    }
-}

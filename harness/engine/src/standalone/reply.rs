@@ -9,7 +9,7 @@ use super::{Open, Standalone, Unanswered};
 use crate::improvise::{self, Improvised, Standing};
 use crate::provider::Answer;
 use crate::provider::recall::{Sight, remember, shown};
-use crate::provider::voice::{ReplyTerms, Voice, ending_of};
+use crate::provider::voice::{ReplyTerms, Voice};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_rules::{Delivery, Memory};
@@ -215,9 +215,9 @@ fn open(plan: &Plan, answer: &Answer, actions: &[&PlannedAction]) -> (Option<Ope
         }
         let stalls = action.what == Action::Stall;
         open.stalls |= stalls;
-        open.fault = ending_of(&action.what).or(open.fault);
+        open.fault = action.what.spec().ending.or(open.fault);
         open.end = end_of(&action.what).map(|end| (at, end)).or(open.end);
-        if stalls || ending_of(&action.what).is_some() || end_of(&action.what).is_some() {
+        if stalls || action.what.spec().ending.is_some() || end_of(&action.what).is_some() {
             words.push(format!("{} {} {}", action.what.spec().name, side.name(), mark_words(plan, mark)));
         }
     }

@@ -4,7 +4,10 @@ use super::Action;
 use super::table;
 use super::{ErrorKind, HttpFault, ProviderChoice};
 use crate::point::{Refusal, Region};
+use crate::premise::Premise;
 use crate::scenario::{InterruptCause, Need};
+use crate::trace::Ending;
+use crate::trigger::Trigger;
 
 /// The properties of an action that do not depend on its payload.
 #[derive(Debug)]
@@ -13,8 +16,16 @@ pub struct ActionSpec {
     pub name: &'static str,
     /// Who performs it.
     pub actor: Actor,
+    /// Who or what has to misbehave or intervene for it to happen.
+    pub premise: Premise,
+    /// The trigger that findings name.
+    pub trigger: Trigger,
     /// The part of the turn that it ends.
     pub ends: Ends,
+    /// True if nothing goes wrong: the turn only takes longer, or runs in another order.
+    pub harmless: bool,
+    /// The ending of the reply that it causes.
+    pub ending: Option<Ending>,
     /// The capability that a system needs for it.
     pub needs: Option<Need>,
     /// The kind of its payload, and how to make the action from one.

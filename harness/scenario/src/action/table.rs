@@ -5,7 +5,10 @@ use super::Action;
 use super::spec::{ActionSpec, Actor, Effect, Ends, Payload, Unless};
 use crate::point::Refusal;
 use crate::point::Region::{self, Between, Opened, Over, Question, Result, Stream, Tools, Unanswered};
+use crate::premise::Premise;
 use crate::scenario::Need;
+use crate::trace::Ending;
+use crate::trigger::Trigger;
 
 /// Every action that a scenario can write.
 pub(super) const ALL: [&ActionSpec; 25] = [
@@ -47,18 +50,24 @@ const fn refused(regions: &'static [Region], message: &'static str, hint: &'stat
     Unless { regions, refusal: Refusal { message, hint } }
 }
 
-/// The values that most actions share.
-const PLAIN: ActionSpec = ActionSpec {
-    name: "",
-    actor: Actor::User,
-    ends: Ends::Nothing,
-    needs: None,
-    payload: Payload::Nothing(|| Action::Finish),
-    effect: None,
-    allowed: &[],
-    weights: &[],
-    unless: &[],
-};
+/// The values that most actions share. An action has no default for who is responsible for it.
+const fn because(premise: Premise, trigger: Trigger) -> ActionSpec {
+    ActionSpec {
+        name: "",
+        actor: Actor::User,
+        premise,
+        trigger,
+        ends: Ends::Nothing,
+        harmless: false,
+        ending: None,
+        needs: None,
+        payload: Payload::Nothing(|| Action::Finish),
+        effect: None,
+        allowed: &[],
+        weights: &[],
+        unless: &[],
+    }
+}
 
 pub(super) static ABORT: ActionSpec = ActionSpec {
     name: "abort",
@@ -68,7 +77,7 @@ pub(super) static ABORT: ActionSpec = ActionSpec {
     effect: Some(Effect::Stop),
     allowed: IN_TURN,
     weights: &[(Unanswered, 2), (Opened, 4), (Stream, 4), (Over, 2), (Question, 3), (Tools, 5), (Result, 5)],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Stop)
 };
 
 pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
@@ -78,7 +87,7 @@ pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::StopAgain),
     allowed: IN_TURN,
     weights: &[(Over, 2)],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Stop)
 };
 
 pub(super) static STALL: ActionSpec = ActionSpec {
@@ -89,7 +98,7 @@ pub(super) static STALL: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::Stall),
     effect: Some(Effect::Stop),
     allowed: IN_REPLY,
-    ..PLAIN
+    ..because(Premise::Network, Trigger::Stop)
 };
 
 pub(super) static STEER: ActionSpec = ActionSpec {
@@ -98,7 +107,7 @@ pub(super) static STEER: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Steer, plain: "Be brief." },
     allowed: IN_TURN,
     weights: &[(Tools, 2), (Result, 2)],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Message)
 };
 
 pub(super) static PROMPT: ActionSpec = ActionSpec {
@@ -107,7 +116,7 @@ pub(super) static PROMPT: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Prompt, plain: "And then?" },
     allowed: IN_TURN,
     weights: &[(Over, 0), (Question, 2), (Tools, 2), (Result, 2)],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Message)
 };
 
 pub(super) static IGNORE: ActionSpec = ActionSpec {
@@ -116,7 +125,7 @@ pub(super) static IGNORE: ActionSpec = ActionSpec {
     allowed: &[Question],
     weights: &[(Question, 2)],
     unless: &[refused(ANYWHERE, "no question is open at this point", "use `after: { asked: … }`")],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Approval)
 };
 
 pub(super) static KILL: ActionSpec = ActionSpec {
@@ -128,7 +137,7 @@ pub(super) static KILL: ActionSpec = ActionSpec {
     effect: Some(Effect::Kill),
     allowed: ANYWHERE,
     weights: &[(Between, 3), (Opened, 2), (Stream, 2), (Question, 2), (Tools, 3), (Result, 3)],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Kill)
 };
 
 pub(super) static INTERRUPT: ActionSpec = ActionSpec {
@@ -139,7 +148,7 @@ pub(super) static INTERRUPT: ActionSpec = ActionSpec {
     payload: Payload::Cause(Action::Interrupt),
     allowed: IN_TURN,
     weights: &[(Tools, 3), (Result, 3)],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Exception)
 };
 
 pub(super) static INJECT: ActionSpec = ActionSpec {
@@ -150,7 +159,7 @@ pub(super) static INJECT: ActionSpec = ActionSpec {
     allowed: &[Result],
     weights: &[(Result, 2)],
     unless: &[refused(ANYWHERE, "a hook can add context only after a result", "use `after: { settled: … }`")],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Message)
 };
 
 pub(super) static PAUSE: ActionSpec = ActionSpec {
@@ -159,7 +168,8 @@ pub(super) static PAUSE: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::Pause),
     effect: Some(Effect::Pause),
     allowed: IN_REPLY,
-    ..PLAIN
+    harmless: true,
+    ..because(Premise::Network, Trigger::Stream)
 };
 
 pub(super) static RESET: ActionSpec = ActionSpec {
@@ -170,7 +180,8 @@ pub(super) static RESET: ActionSpec = ActionSpec {
     effect: Some(Effect::Cut),
     allowed: IN_REPLY,
     weights: &[(Opened, 2), (Stream, 2)],
-    ..PLAIN
+    ending: Some(Ending::Reset),
+    ..because(Premise::Network, Trigger::Stream)
 };
 
 pub(super) static EOF: ActionSpec = ActionSpec {
@@ -180,7 +191,8 @@ pub(super) static EOF: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::Eof),
     effect: Some(Effect::Cut),
     allowed: IN_REPLY,
-    ..PLAIN
+    ending: Some(Ending::Eof),
+    ..because(Premise::Network, Trigger::Stream)
 };
 
 pub(super) static END_EARLY: ActionSpec = ActionSpec {
@@ -195,7 +207,8 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
         refused(&[Unanswered], "no body is open before the headers", "use `eof`, or `after: headers`"),
         refused(&[Over], "the terminal event has been sent, so the reply is complete", "use `before: reply`"),
     ],
-    ..PLAIN
+    ending: Some(Ending::EndEarly),
+    ..because(Premise::Network, Trigger::Stream)
 };
 
 pub(super) static ERROR: ActionSpec = ActionSpec {
@@ -211,7 +224,8 @@ pub(super) static ERROR: ActionSpec = ActionSpec {
         "no stream is open before the headers",
         "use `http`, or `after: headers`",
     )],
-    ..PLAIN
+    ending: Some(Ending::ErrorEvent),
+    ..because(Premise::Provider, Trigger::Stream)
 };
 
 pub(super) static HTTP: ActionSpec = ActionSpec {
@@ -226,7 +240,8 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
         "an HTTP error replaces the entire reply",
         "use `before: headers`",
     )],
-    ..PLAIN
+    ending: Some(Ending::Status),
+    ..because(Premise::Provider, Trigger::Refusal)
 };
 
 pub(super) static TOKENS: ActionSpec = ActionSpec {
@@ -240,7 +255,8 @@ pub(super) static TOKENS: ActionSpec = ActionSpec {
         "the provider counts the tokens of a request when it comes",
         "use `before: headers`",
     )],
-    ..PLAIN
+    harmless: true,
+    ..because(Premise::Process, Trigger::Transform)
 };
 
 pub(super) static DUPLICATE: ActionSpec = ActionSpec {
@@ -253,7 +269,7 @@ pub(super) static DUPLICATE: ActionSpec = ActionSpec {
         "only the first event of a stream is known to be sent twice, by gateways",
         "use `after: headers`",
     )],
-    ..PLAIN
+    ..because(Premise::Gateway, Trigger::Stream)
 };
 
 pub(super) static MALFORMED: ActionSpec = ActionSpec {
@@ -269,7 +285,7 @@ pub(super) static MALFORMED: ActionSpec = ActionSpec {
             "use `before: reply`",
         ),
     ],
-    ..PLAIN
+    ..because(Premise::Provider, Trigger::Stream)
 };
 
 pub(super) static SETTLE: ActionSpec = ActionSpec {
@@ -279,7 +295,8 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
     effect: Some(Effect::Settle),
     allowed: IN_TURN,
     weights: &[(Opened, 2), (Stream, 2)],
-    ..PLAIN
+    harmless: true,
+    ..because(Premise::Tool, Trigger::Tool)
 };
 
 const WHILE_TOOLS_RUN: Unless = refused(
@@ -296,7 +313,7 @@ pub(super) static TRIM: ActionSpec = ActionSpec {
     allowed: &[Between, Tools, Result],
     weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Transform)
 };
 
 pub(super) static SUMMARISE: ActionSpec = ActionSpec {
@@ -307,7 +324,7 @@ pub(super) static SUMMARISE: ActionSpec = ActionSpec {
     allowed: &[Between, Tools, Result],
     weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Transform)
 };
 
 const BETWEEN_TURNS: Unless =
@@ -321,7 +338,7 @@ pub(super) static REWIND: ActionSpec = ActionSpec {
     allowed: &[Between],
     weights: &[(Between, 2)],
     unless: &[BETWEEN_TURNS],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Transform)
 };
 
 pub(super) static ASIDE: ActionSpec = ActionSpec {
@@ -331,7 +348,7 @@ pub(super) static ASIDE: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Aside, plain: "Why so?" },
     allowed: &[Between],
     unless: &[BETWEEN_TURNS],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Message)
 };
 
 pub(super) static THINKING: ActionSpec = ActionSpec {
@@ -341,7 +358,7 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     payload: Payload::Switch(Action::Thinking),
     allowed: &[Between],
     unless: &[BETWEEN_TURNS],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Switch)
 };
 
 // Generation leaves this action out: the scenarios below `scenarios/switch` list the pairs of providers.
@@ -353,7 +370,7 @@ pub(super) static PROVIDER: ActionSpec = ActionSpec {
     allowed: &[Between],
     weights: &[(Between, 0)],
     unless: &[BETWEEN_TURNS],
-    ..PLAIN
+    ..because(Premise::User, Trigger::Switch)
 };
 
 pub(super) static FINISH: ActionSpec = ActionSpec {
@@ -364,5 +381,5 @@ pub(super) static FINISH: ActionSpec = ActionSpec {
         "the system ends its turn by itself; a scenario cannot say where",
         "use `limits: { steps: … }`, or a tool with `ends: true`",
     )],
-    ..PLAIN
+    ..because(Premise::Process, Trigger::Exception)
 };

@@ -1,6 +1,5 @@
 //! The step in which a planned action appears.
 
-use brickbat_engine::provider::ending_of;
 use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{BoundAction, CallKey, Change};
 use brickbat_scenario::scenario::InterruptCause;
@@ -53,7 +52,7 @@ impl Appearance<'_> {
             Action::Settle(call) => Appearance::Settled(*call),
             Action::Duplicate | Action::Malformed => Appearance::Frame,
             Action::Reset | Action::Eof | Action::EndEarly | Action::Error(_) => {
-                Appearance::Ending(ending_of(what))
+                Appearance::Ending(what.spec().ending)
             }
             Action::Http(_) => Appearance::Status,
             Action::Tokens(_) => Appearance::Compaction,
