@@ -2,6 +2,7 @@
 //!
 //! Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 4 the reference agent failed.
 
+mod acp;
 mod agent;
 mod baseline;
 mod canaries;
@@ -63,6 +64,7 @@ mod supervisor;
 mod systems;
 mod terminal;
 mod unread;
+mod variable;
 mod verify;
 mod work;
 mod wrap;
@@ -99,6 +101,7 @@ Exit codes: 0 as expected, 1 findings, 2 usage or bad input, 3 could not judge, 
 #[derive(Subcommand)]
 enum Command {
     Run(Box<run::Run>),
+    Acp(acp::Acp),
     Show(show::Show),
     Agent(agent::Agent),
     Canaries(canaries::Canaries),
@@ -205,6 +208,7 @@ impl Command {
     fn execute(&self) -> error::Outcome {
         match self {
             Command::Run(run) => run.execute(),
+            Command::Acp(acp) => acp.execute(),
             Command::Show(show) => show.execute(),
             Command::Agent(agent) => agent.execute(),
             Command::Canaries(canaries) => canaries.execute(),

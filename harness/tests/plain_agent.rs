@@ -87,16 +87,9 @@ fn launch(folder: &Path, on_prompt: &str) -> Launch {
 fn spec(folder: &Path, dialect: Dialect) -> SessionSpec {
     let tool = PlannedTool { deaf: true, ..PlannedTool::new("lookup", Vec::new()) };
     SessionSpec {
-        base_url: "http://127.0.0.1:9/p/7".into(),
-        dialect,
-        model: None,
-        thinking: false,
-        search: false,
-        max_steps: None,
         mode: "acp".into(),
         tools: vec![ToolSpec::new(&tool, "http://127.0.0.1:9/p/7/gate/lookup".into())],
-        saving_url: None,
-        state_dir: folder.to_owned(),
+        ..SessionSpec::plain("http://127.0.0.1:9/p/7".into(), dialect, folder.to_owned())
     }
 }
 

@@ -9,6 +9,8 @@ const LOST_PROMPT: (&str, &str) = ("agent.mjs", include_str!("small_agents/lost_
 const LATE_RESULTS: (&str, &str) = ("agent.sh", include_str!("small_agents/late_results.sh"));
 const PARTIAL_REPLY: (&str, &str) = ("agent.mjs", include_str!("small_agents/partial_reply.mjs"));
 
+const OVER_ACP: (&str, &str) = ("agent.py", include_str!("small_agents/acp_agent.py"));
+
 /// The same command with `FIXED` and without it, each in a folder of its own.
 fn each(agent: (&str, &str), program: &str, args: &[&str], check: impl Fn(bool, &Said, &Path)) {
     for is_fixed in [false, true] {
@@ -80,4 +82,46 @@ fn a_reply_that_broke_off_and_is_stored_as_complete_is_noted() {
         assert_eq!(said.err.contains(note), !is_fixed, "{said:#?}");
         assert_eq!(said.code, Some(0), "{said:#?}");
     });
+}
+
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs Python 3")]
+fn an_agent_that_speaks_acp_is_driven_by_its_command_alone() {
+    for is_fixed in [false, true] {
+        let folder = folder_of(&[OVER_ACP]);
+        let mut args = vec!["acp", "control/plain-batch", "abort/mid-batch"];
+        if is_fixed {
+            args.extend(["--env", "FIXED=1"]);
+        }
+        args.extend(["--keep", "kept/system.yaml", "--", "python3", "agent.py"]);
+        let said = brickbat(folder.path(), &args, &[]);
+        let met = "brickbat: small-acp-agent 0.1.0: it speaks anthropic-messages, offers tools as {server}_{tool}, and \
+                   it loads no sessions\nbrickbat: the manifest is kept/system.yaml\n";
+        assert!(said.err.starts_with(met), "{said:#?}");
+        match is_fixed {
+            false => {
+                assert_eq!(said.code, Some(1), "{said:#?}");
+                let headline = "fail: 1 cause in 3 of 7 judged plans\n\nbricked-by-provider";
+                assert!(said.out.contains(headline), "{said:#?}");
+            }
+            true => {
+                assert_eq!(said.code, Some(0), "{said:#?}");
+                assert!(said.out.contains("7 plans: 7 pass"), "{said:#?}");
+            }
+        }
+        let again = brickbat(folder.path(), &args, &[]);
+        assert_eq!((again.code, again.err.as_str()), (Some(2), "error: kept/system.yaml already exists\n"));
+    }
+}
+
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs Python 3")]
+fn an_agent_that_is_not_pointed_to_the_provider_is_told_how() {
+    let folder = folder_of(&[OVER_ACP]);
+    let args = ["acp", "--env", "ANTHROPIC_BASE_URL=http://127.0.0.1:9", "--", "python3", "agent.py"];
+    let said = brickbat(folder.path(), &args, &[]);
+    assert_eq!(said.code, Some(3), "{said:#?}");
+    let expected = "error: the agent cannot be driven: it sent no request to the provider; its turn failed: ";
+    assert!(said.err.starts_with(expected), "{said:#?}");
+    assert!(said.err.contains("hint: point it to the provider with --env"), "{said:#?}");
 }

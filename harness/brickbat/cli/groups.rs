@@ -18,6 +18,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
     (
         "Test any program",
         &[
+            ("acp", "test an agent that speaks ACP, without an adapter"),
             ("wrap", "run a program against a strict provider"),
             ("serve", "serve a strict provider for any program"),
             ("proxy", "check, break and record the traffic between a program and a server"),

@@ -18,6 +18,7 @@ use super::provider::ProviderChoice;
 use super::regular;
 use super::reports::write_beside_verdict;
 use super::served;
+use super::variable;
 use brickbat_drive::strict_server::StrictServer;
 use brickbat_drive::strict_server::variables::{WITHOUT, for_url};
 use brickbat_engine::standalone::{ProgramEnd, ProgramStop, ReplyPoint};
@@ -35,7 +36,7 @@ pub(super) struct Wrap {
     #[command(flatten)]
     provider: ProviderChoice,
     /// A variable for the program, such as `MY_BASE_URL={url}/v1`. May be repeated.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable::parse)]
     env: Vec<(String, String)>,
     /// Interrupt the program, as Ctrl-C does, at a point in an improvised reply, such as `after end a` or `after text 1
     /// of reply 2`, or while its tools run: `after reply + 500ms`.
@@ -80,15 +81,6 @@ Exit codes:
   2  the program cannot be started
   3  undecided: no request arrived, none offered a tool, the program failed, it ended with open
      calls, it did not end, or no run continued a thread";
-
-fn variable(word: &str) -> Result<(String, String), NoVariable> {
-    let (name, value) = word.split_once('=').filter(|(name, _)| !name.is_empty()).ok_or(NoVariable)?;
-    Ok((name.to_owned(), value.to_owned()))
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("expected NAME=VALUE")]
-struct NoVariable;
 
 /// The user's message if no other is given.
 const GO_ON: &str = "Go on.";

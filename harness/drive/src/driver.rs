@@ -40,7 +40,7 @@ mod supervisor_handle;
 pub mod talk;
 pub mod waits;
 
-pub use acp::{Adapter, Session};
+pub use acp::{Adapter, Introduction, Met, Session};
 pub use capability::{CAPABILITIES, Capabilities, Capability};
 pub use catalogue::{BASELINE, Catalogue, ResolveError, resolve};
 pub use duties::Duties;

@@ -66,6 +66,20 @@ pub struct Behaviour {
     pub stops: Vec<ProgramStop>,
 }
 
+impl Behaviour {
+    /// A provider that improvises every reply and disturbs none.
+    pub fn improvised(manner: Manner) -> Behaviour {
+        Behaviour {
+            strictness: Strictness::default(),
+            manner,
+            scripted: Vec::new(),
+            usage: None,
+            faults: None,
+            stops: Vec::new(),
+        }
+    }
+}
+
 /// An event to report to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
@@ -343,9 +357,11 @@ impl Standalone {
         let history = conversation(dialect, memory, body);
         self.log.results(dialect, &history);
         if wire::of(dialect).offers_tools(body) {
+            self.log.offered(wire::offered_tools(dialect, body));
             self.runs.request(&history);
         }
         let terms = ReplyTerms::of(wire::of(dialect), route, body);
+        self.log.streamed += u64::from(terms.streamed);
         let refusal = rules::refusal(&violations);
         let mut entry = Exchange::of(exchange, profile, &terms.model, shape(&history), refusal);
         if let Some(refusal) = refusal {

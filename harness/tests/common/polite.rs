@@ -22,18 +22,8 @@ pub fn launch(script: &str, arg: &str) -> Launch {
 
 /// A session without tools.
 pub fn spec(state: &Path) -> SessionSpec {
-    SessionSpec {
-        base_url: "http://127.0.0.1:9".into(),
-        dialect: Dialect::AnthropicMessages,
-        model: None,
-        thinking: false,
-        search: false,
-        max_steps: None,
-        mode: "m".into(),
-        tools: Vec::new(),
-        saving_url: None,
-        state_dir: state.to_owned(),
-    }
+    let plain = SessionSpec::plain("http://127.0.0.1:9".into(), Dialect::AnthropicMessages, state.to_owned());
+    SessionSpec { mode: "m".into(), ..plain }
 }
 
 /// Answers `initialize` and `session/new`; `$1` handles a prompt, with `$id` as the prompt's id.

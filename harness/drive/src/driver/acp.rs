@@ -21,8 +21,10 @@ use tokio::process::ChildStdin;
 use tokio::sync::{mpsc, oneshot};
 
 mod hub;
+mod meet;
 
 use hub::{Hub, Update, is_over};
+pub use meet::{Introduction, Met};
 
 use super::action::{self, SessionAction};
 use super::error::DriverError;

@@ -17,6 +17,7 @@ use serde_json::json;
 
 use super::capability::Capabilities;
 use super::error::{DriverError, InvalidValue, quote};
+use super::manifest::Manifest;
 use super::mcp::SERVER;
 use super::process::Launch;
 use super::protocol::{About, PROTOCOL, SessionSpec};
@@ -194,6 +195,20 @@ pub(super) fn is_filled_in(command: &[String], env: &BTreeMap<String, String>) -
 const API_KEY: &str = "brickbat";
 
 impl PlainAgent {
+    /// The description of an agent that speaks ACP itself. `None` if the system has an adapter. `relay` is the program
+    /// `brickbat`.
+    pub fn of(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
+        let plain = manifest.acp.as_ref()?;
+        Some(PlainAgent {
+            plain: plain.clone(),
+            sdk: manifest.sdk.clone().unwrap_or_default(),
+            version: manifest.version.clone().unwrap_or_default(),
+            modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
+            dialect: manifest.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages),
+            relay: relay.to_owned(),
+        })
+    }
+
     pub(super) fn about(&self, info: Option<&Implementation>) -> About {
         let Claims {
             cancel,

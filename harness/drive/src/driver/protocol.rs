@@ -159,6 +159,22 @@ impl ToolSpec {
 }
 
 impl SessionSpec {
+    /// A session without tools and without anything out of the ordinary.
+    pub fn plain(base_url: String, dialect: Dialect, state_dir: PathBuf) -> SessionSpec {
+        SessionSpec {
+            base_url,
+            dialect,
+            model: None,
+            thinking: false,
+            search: false,
+            max_steps: None,
+            mode: String::new(),
+            tools: Vec::new(),
+            state_dir,
+            saving_url: None,
+        }
+    }
+
     /// The `_meta` of `session/new` and `session/load`.
     pub fn meta(&self) -> Map<String, Value> {
         let mut brickbat = Map::from_iter([("protocol".to_owned(), json!(PROTOCOL))]);

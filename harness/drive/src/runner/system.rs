@@ -576,18 +576,8 @@ impl Adapted {
         let model = plan.model.clone().filter(|_| dialect == plan.dialect);
         let max_steps = plan.step_limit;
         let saving_url = plan.holds_saves().then(|| format!("{base_url}{SAVING}"));
-        Ok(SessionSpec {
-            base_url,
-            dialect,
-            model,
-            thinking,
-            search,
-            max_steps,
-            mode,
-            tools,
-            state_dir,
-            saving_url,
-        })
+        let plain = SessionSpec::plain(base_url, dialect, state_dir);
+        Ok(SessionSpec { model, thinking, search, max_steps, mode, tools, saving_url, ..plain })
     }
 }
 

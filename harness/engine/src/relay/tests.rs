@@ -38,15 +38,7 @@ fn request<'a>(path: &'a str, body: &'a [u8]) -> Request<'a> {
 
 /// The head and the body of the provider's answer.
 fn answered(path: &str, body: &[u8]) -> (String, Vec<u8>) {
-    let manner = Manner { seed: 0, n_rounds: 1 };
-    let mut provider = Standalone::new(Behaviour {
-        strictness: Strictness::default(),
-        manner,
-        scripted: Vec::new(),
-        usage: None,
-        faults: None,
-        stops: Vec::new(),
-    });
+    let mut provider = Standalone::new(Behaviour::improvised(Manner { seed: 0, n_rounds: 1 }));
     let (_, answer) = provider.answer(request(path, body));
     let bytes = answer.frames.slice(0..answer.frames.len()).to_vec();
     (answer.headers[0].1.to_string(), bytes)

@@ -39,6 +39,12 @@ pub struct Log {
     /// Numbered replies: replies to requests that offer tools, or all replies while no request has offered
     /// any.
     pub replies: u32,
+    /// Requests for a streamed reply.
+    #[serde(skip)]
+    pub streamed: u64,
+    /// The names of the tools that requests offered.
+    #[serde(skip)]
+    pub tools: BTreeMap<String, u64>,
     /// Replies with calls that have no result in any later request, the earliest first.
     pub unanswered: Vec<Unanswered>,
     #[serde(skip)]
@@ -247,6 +253,13 @@ impl Log {
             }
         }
         self.unanswered.retain(|open| !open.calls.is_empty());
+    }
+
+    /// Records the names of the tools that a request offers.
+    pub(crate) fn offered(&mut self, names: Vec<String>) {
+        for name in names {
+            count(&mut self.tools, shortened(&name));
+        }
     }
 
     pub(crate) fn beside(&mut self, dialect: Dialect) {

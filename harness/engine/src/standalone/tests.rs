@@ -5,14 +5,7 @@ use brickbat_scenario::wire::thread::{Block, Call, CallResult, Message};
 use brickbat_scenario::wire::{Decoder, Delivery, OfferedTool, ReplyEvent, Thinking, decode_whole};
 
 fn behaviour() -> Behaviour {
-    Behaviour {
-        strictness: Strictness::default(),
-        manner: Manner { seed: 0, n_rounds: 1 },
-        scripted: Vec::new(),
-        usage: None,
-        faults: None,
-        stops: Vec::new(),
-    }
+    Behaviour::improvised(Manner { seed: 0, n_rounds: 1 })
 }
 
 /// A client of one dialect that maintains its thread correctly.

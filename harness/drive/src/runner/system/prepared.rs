@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::Subject;
 use crate::driver::{
-    Adapter, DriverError, Launch, Manifest, NamePattern, PlainAgent, Progress, Scratch, SessionSpec, install,
+    Adapter, DriverError, Launch, NamePattern, PlainAgent, Progress, Scratch, SessionSpec, install,
 };
 use crate::server::{Server, ServerLimits};
-use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, Plan};
 
 /// The command that starts a system's processes, and the folder that they all share.
@@ -36,7 +35,7 @@ impl Prepared {
         let folder = Scratch::create(supervisor).await?;
         let launch = Launch { scratch: Some(folder.path().to_owned()), ..launch };
         let names = subject.manifest.tool_names().cloned();
-        Ok(Prepared { launch, agent: plain_agent(&subject.manifest, supervisor), names, folder })
+        Ok(Prepared { launch, agent: PlainAgent::of(&subject.manifest, supervisor), names, folder })
     }
 
     /// The plan as the model sees it: with the names under which a system offers the tools.
@@ -94,17 +93,4 @@ pub(in crate::runner) async fn server() -> Result<Server, DriverError> {
     Server::start(ServerLimits::STANDARD)
         .await
         .map_err(|error| DriverError::harness("cannot open the provider's socket", error))
-}
-
-/// The description of an agent that speaks ACP itself. `None` if the system has an adapter.
-fn plain_agent(manifest: &Manifest, relay: &Path) -> Option<PlainAgent> {
-    let plain = manifest.acp.as_ref()?;
-    Some(PlainAgent {
-        plain: plain.clone(),
-        sdk: manifest.sdk.clone().unwrap_or_default(),
-        version: manifest.version.clone().unwrap_or_default(),
-        modes: manifest.modes.iter().map(|mode| mode.name.clone()).collect(),
-        dialect: manifest.dialects.first().copied().unwrap_or(Dialect::AnthropicMessages),
-        relay: relay.to_owned(),
-    })
 }

@@ -340,15 +340,12 @@ enum Incoming {
 fn spec(mount: &Mount<RefusingProvider>, plan: &Plan, mode: &str, state_dir: PathBuf) -> SessionSpec {
     let tools = plan.tools.iter().map(|tool| ToolSpec::new(tool, mount.gate_url(&tool.name)));
     SessionSpec {
-        base_url: mount.base_url(),
-        dialect: plan.dialect,
-        model: None,
         thinking: plan.thinks(),
         search: !plan.searches.is_empty(),
         max_steps: plan.step_limit,
         mode: mode.to_owned(),
         tools: tools.collect(),
-        state_dir,
         saving_url: plan.holds_saves().then(|| mount.saving_url()),
+        ..SessionSpec::plain(mount.base_url(), plan.dialect, state_dir)
     }
 }
