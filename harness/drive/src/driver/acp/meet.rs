@@ -1,4 +1,4 @@
-//! The first meeting with an agent of which only the start command is known.
+//! The first meeting with an agent whose start command is all that is known.
 
 use agent_client_protocol::v1::schema::{AuthMethod, AuthenticateRequest, InitializeResponse};
 
