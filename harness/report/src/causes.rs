@@ -36,6 +36,7 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_later_failure(this, from)
         || is_judged_on_refused(this, from)
         || is_of_failed_turn(this, from)
+        || is_failure_of_lost_turn(this, from)
         || is_of_lost_turn(this, from)
         || is_of_lost_step(this, from)
         || is_of_dropped_call(this, from)
@@ -45,7 +46,8 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_refusal_of_rerun(this, from)
         || is_cut_reply_kept(this, from)
         || is_same_run(this, from)
-        || is_same_arguments(this, from);
+        || is_same_arguments(this, from)
+        || is_of_misread_reply(this, from);
     is_so && this.model == from.model
 }
 
@@ -70,6 +72,13 @@ fn is_judged_on_refused(this: &Finding, from: &Finding) -> bool {
 /// The user's message of the failed turn is not in the thread.
 fn is_of_failed_turn(this: &Finding, from: &Finding) -> bool {
     this.check == USER_MESSAGE && is_failure(from) && this.about.turn == from.about.turn
+}
+
+/// The turn failed and was not stored, so what it had is missing in later turns: both are one failure.
+fn is_failure_of_lost_turn(this: &Finding, from: &Finding) -> bool {
+    let is_failed_once = this.check == "thread-survives" && this.severity == Severity::TurnFailed;
+    let is_loss = matches!(from.check, USER_MESSAGE | "results-kept");
+    is_failed_once && is_loss && this.about.turn.is_some() && this.about.turn == from.about.turn
 }
 
 /// The complete turn is gone, with the user's message and its results.
@@ -113,16 +122,19 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
         ("parts-settled", Severity::Hang),
         ("truncation-noticed", Severity::PartialArguments),
         ("truncation-noticed", Severity::MissingArguments),
+        ("truncation-noticed", Severity::PartialArgumentsKept),
+        // What runs on after the stop also keeps the turn from ending.
+        ("turn-ends", Severity::RunsOnAfterStop),
     ];
     this.about.turn.is_some()
         && this.about.turn == from.about.turn
         && pairs.contains(&(this.check, from.severity))
 }
 
-/// The provider refuses a thread because a reply that broke off is in it. The system took that reply for a
-/// complete one.
+/// The provider, or the SDK itself, refuses a thread because a reply that broke off is in it. The system took that
+/// reply for a complete one.
 fn is_cut_reply_kept(this: &Finding, from: &Finding) -> bool {
-    let is_refusal = is_failure(from) && from.rule.is_some() && !from.about.calls.is_empty();
+    let is_refusal = is_failure(from) && !from.about.calls.is_empty();
     let is_cut = from.trigger == Trigger::Stream && this.trigger == Trigger::Stream;
     this.check == "truncation-noticed" && is_refusal && is_cut && this.about.turn <= from.about.turn
 }
@@ -135,9 +147,20 @@ fn is_same_run(this: &Finding, from: &Finding) -> bool {
 
 /// One interruption left the arguments of several calls incomplete. Some ran, others are only sent back.
 fn is_same_arguments(this: &Finding, from: &Finding) -> bool {
-    let is_of_arguments =
-        |finding: &Finding| Check::find(finding.check).is_some_and(|check| check.is_about_arguments);
     is_of_arguments(this) && is_of_arguments(from) && this.trigger == from.trigger
+}
+
+/// A reply whose calls were mixed up is sent back as it was understood, and its tools ran with what was understood.
+fn is_of_misread_reply(this: &Finding, from: &Finding) -> bool {
+    let is_misread = this.check == "healthy-untouched" && is_of_arguments(from);
+    is_misread
+        && this.trigger == from.trigger
+        && this.about.turn.is_some()
+        && this.about.turn == from.about.turn
+}
+
+fn is_of_arguments(finding: &Finding) -> bool {
+    Check::find(finding.check).is_some_and(|check| check.is_about_arguments)
 }
 
 /// A system that runs the calls of an earlier turn again puts their results after the message of the turn
@@ -306,6 +329,37 @@ mod tests {
         assert_eq!(folded(vec![dropped("turn 1 request 2"), text(0), lost(1)]).len(), 1);
         assert_eq!(folded(vec![dropped("turn 1 request 2"), text(1)]).len(), 2);
         assert_eq!(folded(vec![dropped("turn 1 request 2"), dropped("turn 1 request 3")]).len(), 1);
+    }
+
+    #[test]
+    fn the_failure_of_a_turn_that_was_not_stored_follows_from_the_loss() {
+        let failed = |turn| finding("thread-survives", Severity::TurnFailed).of_turn(turn);
+        assert_eq!(folded(vec![lost(0).of_turn(0), failed(0)]).len(), 1);
+        assert_eq!(folded(vec![lost(0).of_turn(0), failed(1)]).len(), 2);
+        let message = finding("user-message-kept", Severity::UserMessageLost).of_turn(0);
+        assert_eq!(folded(vec![message, failed(0)]).len(), 1);
+    }
+
+    #[test]
+    fn a_late_end_follows_from_what_runs_on_after_the_stop() {
+        let runs_on = || finding("stops-when-stopped", Severity::RunsOnAfterStop).of_turn(0);
+        let late = |turn| finding("turn-ends", Severity::LateStop).of_turn(turn);
+        assert_eq!(folded(vec![runs_on(), late(0)]).len(), 1);
+        assert_eq!(folded(vec![runs_on(), late(1)]).len(), 2);
+    }
+
+    #[test]
+    fn a_reply_that_is_sent_back_as_it_was_misread_follows_from_the_arguments_of_its_tools() {
+        let ran = |trigger| Finding {
+            trigger,
+            ..finding("arguments-complete", Severity::MissingArguments).of_calls([CallKey(0)]).of_turn(0)
+        };
+        let altered = || Finding {
+            trigger: Trigger::Model,
+            ..finding("healthy-untouched", Severity::HistoryAltered).of_calls([CallKey(1)]).of_turn(0)
+        };
+        assert_eq!(folded(vec![ran(Trigger::Model), altered()]).len(), 1);
+        assert_eq!(folded(vec![ran(Trigger::Stream), altered()]).len(), 2);
     }
 
     #[test]
