@@ -1,7 +1,8 @@
 //! Progress of a run. Each new cause is printed to standard output as it is found. The progress goes to
 //! standard error, as a bar on a terminal and as plain lines elsewhere.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -40,7 +41,8 @@ struct State {
 
 /// The causes that a run has found so far, on all its systems.
 pub(super) struct FoundCauses {
-    known: BTreeSet<(String, Signature)>,
+    /// Each cause with its system, and whether a second run has confirmed it.
+    known: BTreeMap<(String, Signature), bool>,
     fail_on: Severity,
 }
 
@@ -52,6 +54,24 @@ const LINE_PERIOD: Duration = Duration::from_secs(20);
 
 /// The interval at which the time on the bar is updated.
 const TICK: Duration = Duration::from_millis(500);
+
+/// The standing of a cause when it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Found {
+    /// Its plan has failed once, and runs again.
+    Seen,
+    /// It counts.
+    Confirmed,
+}
+
+impl Found {
+    fn word(self) -> &'static str {
+        match self {
+            Found::Seen => "seen",
+            Found::Confirmed => "found",
+        }
+    }
+}
 
 impl State {
     fn new() -> State {
@@ -68,29 +88,56 @@ impl State {
         }
     }
 
-    /// The progress as text. A plan that could not be judged is done, and not judged.
-    fn words(&self, n_all: usize, n_causes: usize) -> String {
+    /// The progress as text, the causes first: the end of the line may be cut off. A plan that could not be judged is
+    /// done, and not judged.
+    fn words(&self, n_all: usize, causes: CauseCount) -> String {
         let n_unjudged = self.n_done.saturating_sub(self.n_judged);
         let unjudged = if n_unjudged == 0 { String::new() } else { format!(", {n_unjudged} not judged") };
         let (judged, failed) = (self.n_judged, self.n_failed);
-        format!("{judged} of {n_all} judged, {failed} failed{unjudged}, {}", counted(n_causes, "cause"))
+        format!("{causes}; {judged} of {n_all} judged, {failed} failed{unjudged}")
+    }
+}
+
+/// The number of causes of one system.
+#[derive(Debug, Clone, Copy, Default)]
+struct CauseCount {
+    n_seen: usize,
+    n_confirmed: usize,
+}
+
+impl fmt::Display for CauseCount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&counted(self.n_seen, "cause"))?;
+        if self.n_confirmed < self.n_seen {
+            write!(f, " seen, {} confirmed", self.n_confirmed)?;
+        }
+        Ok(())
     }
 }
 
 impl FoundCauses {
     pub(super) fn new(fail_on: Severity) -> FoundCauses {
-        FoundCauses { known: BTreeSet::new(), fail_on }
+        FoundCauses { known: BTreeMap::new(), fail_on }
     }
 
     /// One line for each finding of a case with a new cause.
-    fn lines(&mut self, case: &Case, state: &str) -> String {
+    fn lines(&mut self, case: &Case, state: Found) -> String {
         let mut text = String::new();
         for finding in case.counted() {
-            if self.known.insert((case.system.clone(), Signature::of(finding))) {
-                text.push_str(&self.line(case, finding, state));
+            let key = (case.system.clone(), Signature::of(finding));
+            let known = self.known.insert(key.clone(), state == Found::Confirmed);
+            match known {
+                None => text.push_str(&self.line(case, finding, state.word())),
+                Some(true) => drop(self.known.insert(key, true)),
+                Some(false) => {}
             }
         }
         text
+    }
+
+    fn count(&self, of: &str) -> CauseCount {
+        let own = || self.known.iter().filter(|((system, _), _)| system == of);
+        CauseCount { n_seen: own().count(), n_confirmed: own().filter(|(_, confirmed)| **confirmed).count() }
     }
 
     fn line(&self, case: &Case, finding: &Finding, state: &str) -> String {
@@ -153,7 +200,7 @@ impl Progress {
 
     /// Reports that a case is done. Unsupported plans do not count as progress.
     pub(super) fn case(&self, case: &Case, n_done: usize, n_all: usize) {
-        let n_causes = self.found(case, "found");
+        let causes = self.found(case, Found::Confirmed);
         let mut state = self.state();
         state.n_failed += usize::from(case.worst_counted().is_some());
         if case.verdict == Verdict::Unsupported {
@@ -163,7 +210,7 @@ impl Progress {
         state.n_done = n_done - state.n_apart;
         state.n_judged += usize::from(!case.verdict.is_unjudged());
         let n_all = n_all - state.n_apart;
-        let words = state.words(n_all, n_causes);
+        let words = state.words(n_all, causes);
         let Some(bar) = &self.bar else {
             let is_due = state.n_done.is_multiple_of(PLANS_PER_LINE) || state.n_done == n_all;
             let words = format!("{}: {words}, {} s", case.system, state.began.elapsed().as_secs());
@@ -183,18 +230,18 @@ impl Progress {
 
     /// Reports a case that has failed once, and runs again before it counts.
     pub(super) fn suspected(&self, case: &Case) {
-        self.found(case, "seen");
+        self.found(case, Found::Seen);
     }
 
     /// Prints the causes that occur first in this case, and returns the number of causes so far.
-    fn found(&self, case: &Case, state: &str) -> usize {
-        let Some(causes) = &self.causes else { return 0 };
+    fn found(&self, case: &Case, state: Found) -> CauseCount {
+        let Some(causes) = &self.causes else { return CauseCount::default() };
         let mut causes = causes.lock().unwrap_or_else(PoisonError::into_inner);
         let lines = causes.lines(case, state);
         if !lines.is_empty() {
             self.hide(|| print(&lines));
         }
-        causes.known.iter().filter(|(system, _)| *system == case.system).count()
+        causes.count(&case.system)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -229,8 +276,10 @@ mod tests {
     #[test]
     fn a_plan_that_was_not_run_is_not_counted_as_judged() {
         let state = State { n_done: 2, ..State::new() };
-        assert_eq!(state.words(2, 0), "0 of 2 judged, 0 failed, 2 not judged, 0 causes");
+        let of = |n_seen, n_confirmed| CauseCount { n_seen, n_confirmed };
+        assert_eq!(state.words(2, of(0, 0)), "0 causes; 0 of 2 judged, 0 failed, 2 not judged");
         let state = State { n_done: 3, n_judged: 3, n_failed: 1, ..State::new() };
-        assert_eq!(state.words(9, 1), "3 of 9 judged, 1 failed, 1 cause");
+        assert_eq!(state.words(9, of(1, 1)), "1 cause; 3 of 9 judged, 1 failed");
+        assert_eq!(state.words(9, of(5, 1)), "5 causes seen, 1 confirmed; 3 of 9 judged, 1 failed");
     }
 }
