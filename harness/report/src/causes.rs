@@ -123,7 +123,7 @@ fn is_end_of_same_turn(this: &Finding, from: &Finding) -> bool {
         ("truncation-noticed", Severity::PartialArguments),
         ("truncation-noticed", Severity::MissingArguments),
         ("truncation-noticed", Severity::PartialArgumentsKept),
-        // What runs on after the stop also keeps the turn from ending.
+        // A loop that runs on after the stop also keeps the turn from ending.
         ("turn-ends", Severity::RunsOnAfterStop),
     ];
     this.about.turn.is_some()
@@ -150,7 +150,7 @@ fn is_same_arguments(this: &Finding, from: &Finding) -> bool {
     is_of_arguments(this) && is_of_arguments(from) && this.trigger == from.trigger
 }
 
-/// A reply whose calls were mixed up is sent back as it was understood, and its tools ran with what was understood.
+/// A misread reply: its tools ran with the arguments as the system read them, and it is sent back as the system read it.
 fn is_of_misread_reply(this: &Finding, from: &Finding) -> bool {
     let is_misread = this.check == "healthy-untouched" && is_of_arguments(from);
     is_misread

@@ -1,4 +1,4 @@
-//! The first meeting with an agent whose start command is all that is known.
+//! The first meeting with an agent that is known only by its start command.
 
 use agent_client_protocol::v1::schema::{AuthMethod, AuthenticateRequest, InitializeResponse};
 

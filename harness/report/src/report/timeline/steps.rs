@@ -9,7 +9,7 @@ use super::appearance::Appearance;
 use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
-use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedPoint, Side};
+use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{
     Confidence, Ending, Event, ExchangeId, Held, LetGo, RequestKind, TurnOutcome,
 };
@@ -119,8 +119,11 @@ impl Story<'_, '_> {
         let record = self.record;
         match event {
             Event::ToolStarted { call: Some(call), args } => {
-                let tool = record.call(*call).map_or("?", |call| call.tool.as_str());
-                let words = format!("runs {}: {tool} {}", call_name(record, *call), words::beginning(args));
+                let planned = record.call(*call);
+                let tool = planned.map_or("?", |call| call.tool.as_str());
+                let habit = planned.map(habit).unwrap_or_default();
+                let name = call_name(record, *call);
+                let words = format!("runs {name}: {tool} {}{habit}", words::beginning(args));
                 self.plain(System, Tools, &words);
             }
             Event::ToolStarted { call: None, args } => {
@@ -411,5 +414,15 @@ fn doubt(grade: Confidence) -> &'static str {
         Confidence::Written => " (not proven to be read)",
         Confidence::Read => " (read)",
         Confidence::Observed => "",
+    }
+}
+
+/// The habit of a call's tool that explains why a turn may not end.
+fn habit(call: &PlannedCall) -> &'static str {
+    match (call.hangs, call.deaf) {
+        (true, true) => " (never returns, and ignores a stop)",
+        (true, false) => " (does not return)",
+        (false, true) => " (ignores a stop)",
+        (false, false) => "",
     }
 }
