@@ -30,6 +30,7 @@ mod kills;
 mod launch;
 pub mod library;
 mod lint;
+mod man;
 mod matrix;
 mod mcp;
 mod mending;
@@ -117,6 +118,7 @@ enum Command {
     Fuzz(fuzz::Fuzz),
     Init(init::Init),
     Lint(lint::Lint),
+    Man(man::Man),
     Matrix(matrix::Matrix),
     Merge(merge::Merge),
     Recordings(recordings::Recordings),
@@ -224,6 +226,7 @@ impl Command {
             Command::Fuzz(fuzz) => fuzz.execute(),
             Command::Init(init) => init.execute(),
             Command::Lint(lint) => lint.execute(),
+            Command::Man(man) => man.execute(),
             Command::Matrix(matrix) => matrix.execute(),
             Command::Merge(merge) => merge.execute(),
             Command::Recordings(recordings) => recordings.execute(),

@@ -69,6 +69,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
             ("lint", "check rule vectors"),
             ("schema", "print a JSON Schema"),
             ("completions", "print a completion script for a shell"),
+            ("man", "print man pages"),
         ],
     ),
 ];

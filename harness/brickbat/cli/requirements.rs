@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::error::UnknownName;
 use super::library;
-use brickbat_drive::runner::System;
+use brickbat_drive::runner::{Job, System};
 use brickbat_report::report::Case;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
@@ -33,6 +33,11 @@ pub(super) struct Requirements {
 }
 
 impl Requirements {
+    /// True if a plan belongs to the set, or to a file of the user.
+    pub(super) fn has(&self, job: &Job) -> bool {
+        job.path.is_some() || self.scenarios.contains_key(&job.plan.id.scenario)
+    }
+
     /// The newest set.
     pub(super) fn newest() -> Option<Requirements> {
         library::requirements().into_iter().next_back().and_then(|(name, text)| read(&name, text).ok())

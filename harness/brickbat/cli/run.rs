@@ -125,7 +125,7 @@ pub(super) struct Run {
         value_name = "DIR",
         conflicts_with_all = [
             "scenarios", "systems", "manifest", "command", "sdk_version", "dialects", "profiles", "model", "filter",
-            "premises", "exclude", "seed", "shard",
+            "premises", "exclude", "seed", "shard", "patience",
         ]
     )]
     rerun_failed: Option<PathBuf>,
@@ -160,7 +160,11 @@ impl Run {
             return self.exploration().run();
         }
         if self.list && self.rerun_failed.is_none() {
-            list(&self.chosen().jobs()?, self.shard);
+            let mut jobs = self.chosen().jobs()?;
+            if let Some(set) = &self.requirements {
+                jobs.retain(|job| set.has(job));
+            }
+            list(&jobs, self.shard);
             return Ok(0);
         }
         let mut work = match &self.rerun_failed {
@@ -168,9 +172,7 @@ impl Run {
             None => Work::of(self.chosen())?,
         };
         if let Some(set) = &self.requirements {
-            let is_of_set =
-                |job: &Job| job.path.is_some() || set.scenarios.contains_key(&job.plan.id.scenario);
-            work.batches.iter_mut().for_each(|(_, jobs)| jobs.retain(is_of_set));
+            work.batches.iter_mut().for_each(|(_, jobs)| jobs.retain(|job| set.has(job)));
         }
         if work.batches.is_empty() {
             print("nothing to run again: every case passed, or was unreachable or unsupported\n");

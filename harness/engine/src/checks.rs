@@ -127,6 +127,8 @@ pub struct Check {
     /// True if it judges the arguments of calls. For other damage it does not matter how much of a call had
     /// arrived: a stop in the arguments and one after them leave the same call without a result.
     pub is_about_arguments: bool,
+    /// True if it reports that the thread does not continue.
+    pub is_about_failure: bool,
     /// True if a run has anything to judge. Finding nothing in a run with nothing to judge proves nothing, so
     /// reports count the two separately.
     applies: fn(&Evidence<'_>) -> bool,
@@ -144,6 +146,7 @@ impl Check {
             severity,
             rests_on: &[],
             is_about_arguments: false,
+            is_about_failure: false,
             applies: |_| false,
             find: |_| Vec::new(),
         }

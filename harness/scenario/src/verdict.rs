@@ -128,6 +128,15 @@ enum Message {
     Ours,
 }
 
+/// The treatment of a finding that the control plan also has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum BesideControl {
+    /// The plan has not passed.
+    Counts,
+    /// Only the control plan reports it.
+    IsFolded,
+}
+
 impl Severity {
     /// The mildest severity of all: as the threshold, it makes every finding turn a run red.
     pub const MILDEST: Severity = Severity::ALL[Severity::ALL.len() - 1];
@@ -156,15 +165,16 @@ impl Severity {
         self.prevents() == Prevented::Thread
     }
 
-    fn nature(self) -> (Prevented, Message) {
+    fn nature(self) -> (Prevented, Message, BesideControl) {
+        use BesideControl::{Counts, IsFolded};
         match self {
-            Severity::BrickedByClient => (Prevented::Thread, Message::OfTheSystem),
-            Severity::BrickedByProvider => (Prevented::Thread, Message::Ours),
-            Severity::Hang => (Prevented::LaterTurns, Message::Ours),
-            Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem),
-            Severity::RequestLoop => (Prevented::OneTurn, Message::Ours),
-            Severity::CallDropped
-            | Severity::UserMessageLost
+            Severity::BrickedByClient => (Prevented::Thread, Message::OfTheSystem, IsFolded),
+            Severity::BrickedByProvider => (Prevented::Thread, Message::Ours, IsFolded),
+            Severity::Hang => (Prevented::LaterTurns, Message::Ours, IsFolded),
+            Severity::TurnFailed => (Prevented::OneTurn, Message::OfTheSystem, IsFolded),
+            Severity::RequestLoop => (Prevented::OneTurn, Message::Ours, IsFolded),
+            Severity::CallDropped => (Prevented::Nothing, Message::Ours, Counts),
+            Severity::UserMessageLost
             | Severity::ResultsLost
             | Severity::PartialArguments
             | Severity::ExecutedUnasked
@@ -187,14 +197,19 @@ impl Severity {
             | Severity::AbandonedRequestRepeated
             | Severity::LateStop
             | Severity::Slow
-            | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours),
+            | Severity::PrefixUnstable => (Prevented::Nothing, Message::Ours, IsFolded),
         }
     }
 
     /// True if a plan with this finding has not passed even if its control plan has it, too. Findings of
     /// other severities are then reported only for the control plan.
     pub fn counts_beside_control(self) -> bool {
-        self == Severity::CallDropped
+        self.nature().2 == BesideControl::Counts
+    }
+
+    /// True if a turn with such a finding never ends, so that the rest of the plan is not played.
+    pub fn ends_no_turn(self) -> bool {
+        self.prevents() == Prevented::LaterTurns
     }
 
     /// The mildest severity that an option value represents: a name, `bricked` or `any`.

@@ -249,6 +249,16 @@ mod tests {
         assert!(manifest.files.is_empty() && manifest.limits.is_empty());
     }
 
+    /// Each vendor's agents read the model from a variable with the vendor's name. Those of Bedrock have none of their own.
+    #[test]
+    fn the_model_is_set_for_every_dialect() {
+        let vendor = |name: &str| name.split('_').next().unwrap_or_default().to_owned();
+        for variable in Dialect::ALL.into_iter().filter_map(|dialect| wire::of(dialect).sdk_variable) {
+            let is_set = MODELS.iter().any(|model| vendor(model) == vendor(variable));
+            assert!(is_set || vendor(variable) == "AWS", "{variable}");
+        }
+    }
+
     #[test]
     fn a_manifest_of_an_unknown_agent_is_also_taken() {
         let bare = Sheet { command: vec!["./bin/agent".to_owned()], ..sheet() };

@@ -61,8 +61,8 @@ fn is_withheld(name: &OsString) -> bool {
     const ENDINGS: [&str; 6] = ["_PROXY", "_BASE_URL", "_API_BASE", "_API_URL", "_API_HOST", "_ENDPOINT"];
     // Any variable of a provider or its cloud can change the server and the account that an SDK uses, and
     // observability tools forward what they see.
-    const BEGINNINGS: &str = "ANTHROPIC_ AWS_ AZURE_ CLAUDE_ GEMINI_ GOOGLE_ LANGCHAIN_ LANGFUSE_ LANGSMITH_ OPENAI_ \
-                              OPENROUTER_ OTEL_ VERTEX_";
+    const BEGINNINGS: &str = "ANTHROPIC_ AWS_ AZURE_ CLAUDE_ CODEX_ DEEPSEEK_ GEMINI_ GOOGLE_ GROQ_ LANGCHAIN_ LANGFUSE_ \
+                              LANGSMITH_ MISTRAL_ MOONSHOT_ OPENAI_ OPENROUTER_ OTEL_ VERTEX_ XAI_";
     const NAMES: [&str; 12] = [
         // Other programs would hand out keys and passwords through these.
         "DBUS_SESSION_BUS_ADDRESS",
@@ -91,6 +91,16 @@ fn is_withheld(name: &OsString) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::strict_server::variables::VARIABLES;
+
+    /// A vendor with a base URL also has other variables, such as its model.
+    #[test]
+    fn every_variable_of_a_vendor_is_withheld() {
+        for variable in VARIABLES {
+            let vendor = variable.name.split('_').next().unwrap_or_default();
+            assert!(is_withheld(&format!("{vendor}_MODEL").into()), "{vendor}");
+        }
+    }
 
     #[test]
     fn proxies_and_credentials_are_withheld() {

@@ -141,7 +141,7 @@ fn family(finding: &Finding) -> Option<Family> {
 }
 
 fn is_failure(finding: &Finding) -> bool {
-    [thread_survives::CHECK.id, old_thread_heals::CHECK.id].contains(&finding.check)
+    Check::find(finding.check).is_some_and(|check| check.is_about_failure)
 }
 
 /// True if the reply broke off, or was stopped, within a call.
@@ -166,4 +166,18 @@ fn is_cut(evidence: &Evidence<'_>, key: CallKey) -> bool {
         }
         _ => false,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::action::ActionSpec;
+
+    #[test]
+    fn the_trigger_of_every_action_is_recognised() {
+        for spec in ActionSpec::ALL {
+            let lists = [INTERRUPTIONS.contains(&spec.trigger), CHANGES.contains(&spec.trigger)];
+            assert_eq!(lists.iter().filter(|is_in| **is_in).count(), 1, "{}", spec.name);
+        }
+    }
 }

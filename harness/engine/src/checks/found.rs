@@ -68,7 +68,7 @@ impl Found {
         missing: &Receipt,
         concurrency: Option<&Concurrency>,
     ) -> Judgement {
-        let is_hang = |finding: &Finding| finding.severity == Severity::Hang;
+        let is_hang = |finding: &Finding| finding.severity.ends_no_turn();
         let no_receipt = format!("no receipt for `{}`", missing.words);
         // The rest of the plan was not played because the turn never ends.
         if self.findings.iter().any(is_hang) {

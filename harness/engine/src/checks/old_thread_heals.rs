@@ -9,6 +9,7 @@ pub(super) const CHECK: Check = Check {
     rests_on: &[Duty::Repair],
     applies: |evidence| given::is_broken(evidence.plan),
     find,
+    is_about_failure: true,
     ..Check::new("old-thread-heals", Level::L5, Severity::BrickedByClient)
 };
 

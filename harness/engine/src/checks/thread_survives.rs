@@ -16,6 +16,7 @@ pub(super) const CHECK: Check = Check {
     invariants: &[1, 3, 4, 6, 8, 11, 12, 13, 16, 22, 23, 24],
     applies: |_| true,
     find,
+    is_about_failure: true,
     ..Check::new("thread-survives", Level::L0, Severity::BrickedByClient)
 };
 

@@ -77,7 +77,9 @@ impl<'a> Cut<'a> {
         let may_lack_end = wire::of(evidence.plan.dialect_of(request.turn)).traits.may_lack_end;
         let severity = match ending {
             Ending::EndEarly if may_lack_end => Severity::EndAssumed,
-            Ending::EndEarly | Ending::Eof | Ending::Reset if is_cut_after(evidence, request, Mark::Stop) => {
+            Ending::EndEarly | Ending::Eof | Ending::Reset
+                if is_cut_after(evidence, request, Mark::is_behind_stop) =>
+            {
                 Severity::EndAssumed
             }
             _ => CHECK.severity,
@@ -158,14 +160,19 @@ impl<'a> Cut<'a> {
 /// reason ends a reply, and clients need not wait for the events after it.
 fn is_whole(evidence: &Evidence<'_>, request: &RequestView) -> bool {
     let ends_at_stop = wire::of(evidence.plan.dialect_of(request.turn)).traits.is_whole_at_stop;
-    is_cut_after(evidence, request, Mark::Reply)
-        || (ends_at_stop && is_cut_after(evidence, request, Mark::Stop))
+    is_cut_after(evidence, request, |mark| mark == Mark::Reply)
+        || (ends_at_stop && is_cut_after(evidence, request, Mark::is_behind_stop))
 }
 
-/// True if the plan cuts the reply to a request directly after this mark.
-fn is_cut_after(evidence: &Evidence<'_>, request: &RequestView, mark: Mark) -> bool {
+/// True if the plan cuts the reply to a request directly after such a mark.
+fn is_cut_after(evidence: &Evidence<'_>, request: &RequestView, is_such: impl Fn(Mark) -> bool) -> bool {
     let RequestKind::Scripted { turn, reply, attempt } = request.kind else { return false };
-    let after = PlannedPoint::Stream { reply, attempt, mark, side: Side::After };
+    let is_after = |at: &PlannedPoint| match at {
+        PlannedPoint::Stream { reply: of, attempt: try_, mark, side: Side::After } => {
+            (*of, *try_) == (reply, attempt) && is_such(*mark)
+        }
+        _ => false,
+    };
     let mut cuts = evidence.plan.turns[turn].actions.iter().filter(|action| action.what.ends_attempt());
-    cuts.any(|action| action.at == after)
+    cuts.any(|action| is_after(&action.at))
 }

@@ -3,7 +3,7 @@
 use super::pending::Pending;
 use super::turn::TurnStage;
 use super::{Command, Conductor};
-use brickbat_scenario::action::Action;
+use brickbat_scenario::action::{Action, Actor};
 use brickbat_scenario::plan::{BoundAction, CallKey, Mark, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{Aside, Confidence, ExchangeId};
 
@@ -191,15 +191,11 @@ impl Conductor {
             // The user says nothing to a stopped turn, and a message after its end begins the next turn.
             (Action::Steer(_) | Action::Prompt(_), _) if self.turn.stopped => {}
             (Action::Prompt(_), _) if self.turn.stage.is_over() => {}
-            (
-                Action::Duplicate
-                | Action::Malformed
-                | Action::Reset
-                | Action::Eof
-                | Action::EndEarly
-                | Action::Error(_),
-                Due::AtHold(exchange),
-            ) => action.arm(exchange, grade, what.spec().ending),
+            // The provider is only silent for a while: nothing has to arrive.
+            (Action::Pause, _) => self.act_at_once(index, &what, grade, commands),
+            (_, Due::AtHold(exchange)) if what.spec().actor == Actor::Provider => {
+                action.arm(exchange, grade, what.spec().ending);
+            }
             (_, Due::AtTools) if what.ends_turn() && self.turn.stopped => action.prove(grade),
             _ => self.act_at_once(index, &what, grade, commands),
         }

@@ -90,7 +90,17 @@ impl Whereabouts {
                     reach(Point::Stop, false);
                 }
                 ReplyEvent::End => reach(Point::Reply, false),
-                _ => {}
+                // An empty piece is not a point, and these are not points either.
+                ReplyEvent::Text(_)
+                | ReplyEvent::CallArgs { .. }
+                | ReplyEvent::Thought(_)
+                | ReplyEvent::ThoughtEnd { .. }
+                | ReplyEvent::CallSignature { .. }
+                | ReplyEvent::Server(_)
+                | ReplyEvent::Tokens(_)
+                | ReplyEvent::ResponseId(_)
+                | ReplyEvent::Unknown(_)
+                | ReplyEvent::Error { .. } => {}
             }
         }
         reached

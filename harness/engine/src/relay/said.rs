@@ -14,6 +14,8 @@ pub(super) struct Said {
     n_bytes: usize,
     /// True if the reply is complete.
     is_over: bool,
+    /// True if it contains calls or results of tools that the provider runs itself.
+    has_server_tools: bool,
     /// The error that the server reported inside it.
     pub(super) error: Option<String>,
 }
@@ -46,7 +48,18 @@ impl Said {
             }
             ReplyEvent::Stop(_) | ReplyEvent::End => self.is_over = true,
             ReplyEvent::Error { kind, message } => self.error = Some(format!("{kind}: {message}")),
-            _ => {}
+            // A text or a call for which there is no room any more.
+            ReplyEvent::Text(_) | ReplyEvent::CallStart { .. } | ReplyEvent::CallArgs { .. } => {}
+            // A recording has no form for it, and without it the reply would be another.
+            ReplyEvent::Server(_) => self.has_server_tools = true,
+            // A recording holds no thoughts and no signatures, and a call ends with its arguments.
+            ReplyEvent::Thought(_)
+            | ReplyEvent::ThoughtEnd { .. }
+            | ReplyEvent::CallSignature { .. }
+            | ReplyEvent::CallEnd { .. }
+            | ReplyEvent::Tokens(_)
+            | ReplyEvent::ResponseId(_)
+            | ReplyEvent::Unknown(_) => {}
         }
     }
 
@@ -55,9 +68,10 @@ impl Said {
         self.n_bytes <= MAX_BYTES
     }
 
-    /// The blocks in the format of a recording. `None` if the reply is incomplete or too long.
+    /// The blocks in the format of a recording. `None` if the reply is incomplete or too long, or has tools of the provider.
     pub(super) fn blocks(&self) -> Option<Value> {
         let is_whole = self.is_over && self.n_bytes <= MAX_BYTES && !self.blocks.is_empty();
+        let is_whole = is_whole && !self.has_server_tools;
         let block = |block: &Block| match block {
             Block::Text(text) => json!({ "text": text }),
             Block::Call { id, name, args, .. } => {

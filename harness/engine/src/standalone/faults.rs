@@ -105,8 +105,7 @@ pub(crate) fn planned(
     random: &mut Random,
 ) -> PlannedAction {
     // Something must be missing: a complete reply is not a broken one.
-    let inside: Vec<Mark> =
-        marks.iter().copied().filter(|mark| !matches!(mark, Mark::Stop | Mark::Reply)).collect();
+    let inside: Vec<Mark> = marks.iter().copied().filter(|mark| !mark.is_behind_stop()).collect();
     let what = kind.action(overloaded_status);
     let (mark, side) = match what.http() {
         Some(_) => (Mark::Headers, Side::Before),

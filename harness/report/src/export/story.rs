@@ -42,11 +42,8 @@ pub(super) enum Step {
 impl Story {
     /// The story of a record, up to the end of the turn in which the assertion fails.
     pub(super) fn of(record: &Record, observed: &Observed, assertion: &Assertion) -> Result<Story, Refusal> {
-        if record.plan.needs.contains(&Need::GivenHistory) {
-            return Err(refused("a given history"));
-        }
-        if record.plan.needs.contains(&Need::Handoffs) {
-            return Err(refused("a tool that hands over to another agent"));
+        if let Some(lacking) = record.plan.needs.iter().find_map(|need| inexpressible(*need)) {
+            return Err(refused(lacking));
         }
         let mut teller =
             Teller { record, observed, story: Story::empty(), started: Vec::new(), held: None, told: None };
@@ -62,6 +59,45 @@ impl Story {
 
     fn empty() -> Story {
         Story { steps: Vec::new(), answered: Vec::new(), holds: Vec::new(), calls: Vec::new() }
+    }
+}
+
+/// The part of a plan that a test cannot express, for plans that need this capability.
+fn inexpressible(need: Need) -> Option<&'static str> {
+    match need {
+        Need::GivenHistory
+        | Need::GivenThinking
+        | Need::GivenPictures
+        | Need::GivenMarks
+        | Need::GivenOrphans
+        | Need::GivenRawArguments => Some("a given history"),
+        Need::Handoffs => Some("a tool that hands over to another agent"),
+        Need::FinalTools => Some("a tool that ends the turn with its result"),
+        Need::ClientTools => Some("a tool that runs in the client"),
+        Need::StepLimit => Some("a limit of steps"),
+        // The template of a system has them, or the events of the trace say that the test cannot express them.
+        Need::Cancel
+        | Need::EagerTools
+        | Need::Streaming
+        | Need::Approvals
+        | Need::Resume
+        | Need::Thinking
+        | Need::SharedSession
+        | Need::Saving
+        | Need::Steer
+        | Need::SecondPrompt
+        | Need::Interrupt
+        | Need::SubAgents
+        | Need::Hooks
+        | Need::Trim
+        | Need::Summarise
+        | Need::ChangeInFlight
+        | Need::AutoCompaction
+        | Need::Rewind
+        | Need::Aside
+        | Need::ThinkingSwitch
+        | Need::ProviderSwitch
+        | Need::ServerTools => None,
     }
 }
 

@@ -94,6 +94,8 @@ fn alike(one: &ShardReport, other: &ShardReport) -> Result<(), MergeError> {
     differ("the number of shards", of(a), of(b))?;
     differ("the version of brickbat", a.brickbat.clone(), b.brickbat.clone())?;
     differ("the seed", a.seed.to_string(), b.seed.to_string())?;
+    let set = |report: &Report| report.requirements.clone().unwrap_or_else(|| "none".to_owned());
+    differ("the requirement set", set(a), set(b))?;
     differ("the profiles", a.profiles.join(" "), b.profiles.join(" "))?;
     differ("the baselines", files(a), files(b))
 }

@@ -50,15 +50,19 @@ const fn refused(regions: &'static [Region], message: &'static str, hint: &'stat
     Unless { regions, refusal: Refusal { message, hint } }
 }
 
+/// Nothing goes wrong: the turn only takes longer, or runs in another order.
+const HARMLESS: bool = true;
+const HARMFUL: bool = false;
+
 /// The values that most actions share. An action has no default for who is responsible for it.
-const fn because(premise: Premise, trigger: Trigger) -> ActionSpec {
+const fn because(premise: Premise, trigger: Trigger, harmless: bool) -> ActionSpec {
     ActionSpec {
         name: "",
         actor: Actor::User,
         premise,
         trigger,
         ends: Ends::Nothing,
-        harmless: false,
+        harmless,
         ending: None,
         needs: None,
         payload: Payload::Nothing(|| Action::Finish),
@@ -77,7 +81,7 @@ pub(super) static ABORT: ActionSpec = ActionSpec {
     effect: Some(Effect::Stop),
     allowed: IN_TURN,
     weights: &[(Unanswered, 2), (Opened, 4), (Stream, 4), (Over, 2), (Question, 3), (Tools, 5), (Result, 5)],
-    ..because(Premise::User, Trigger::Stop)
+    ..because(Premise::User, Trigger::Stop, HARMFUL)
 };
 
 pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
@@ -87,7 +91,7 @@ pub(super) static STOP_AGAIN: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::StopAgain),
     allowed: IN_TURN,
     weights: &[(Over, 2)],
-    ..because(Premise::User, Trigger::Stop)
+    ..because(Premise::User, Trigger::Stop, HARMFUL)
 };
 
 pub(super) static STALL: ActionSpec = ActionSpec {
@@ -98,7 +102,7 @@ pub(super) static STALL: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::Stall),
     effect: Some(Effect::Stop),
     allowed: IN_REPLY,
-    ..because(Premise::Network, Trigger::Stop)
+    ..because(Premise::Network, Trigger::Stop, HARMFUL)
 };
 
 pub(super) static STEER: ActionSpec = ActionSpec {
@@ -107,7 +111,7 @@ pub(super) static STEER: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Steer, plain: "Be brief." },
     allowed: IN_TURN,
     weights: &[(Tools, 2), (Result, 2)],
-    ..because(Premise::User, Trigger::Message)
+    ..because(Premise::User, Trigger::Message, HARMFUL)
 };
 
 pub(super) static PROMPT: ActionSpec = ActionSpec {
@@ -116,7 +120,7 @@ pub(super) static PROMPT: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Prompt, plain: "And then?" },
     allowed: IN_TURN,
     weights: &[(Over, 0), (Question, 2), (Tools, 2), (Result, 2)],
-    ..because(Premise::User, Trigger::Message)
+    ..because(Premise::User, Trigger::Message, HARMFUL)
 };
 
 pub(super) static IGNORE: ActionSpec = ActionSpec {
@@ -125,7 +129,7 @@ pub(super) static IGNORE: ActionSpec = ActionSpec {
     allowed: &[Question],
     weights: &[(Question, 2)],
     unless: &[refused(ANYWHERE, "no question is open at this point", "use `after: { asked: … }`")],
-    ..because(Premise::User, Trigger::Approval)
+    ..because(Premise::User, Trigger::Approval, HARMFUL)
 };
 
 pub(super) static KILL: ActionSpec = ActionSpec {
@@ -137,7 +141,7 @@ pub(super) static KILL: ActionSpec = ActionSpec {
     effect: Some(Effect::Kill),
     allowed: ANYWHERE,
     weights: &[(Between, 3), (Opened, 2), (Stream, 2), (Question, 2), (Tools, 3), (Result, 3)],
-    ..because(Premise::Process, Trigger::Kill)
+    ..because(Premise::Process, Trigger::Kill, HARMFUL)
 };
 
 pub(super) static INTERRUPT: ActionSpec = ActionSpec {
@@ -148,7 +152,7 @@ pub(super) static INTERRUPT: ActionSpec = ActionSpec {
     payload: Payload::Cause(Action::Interrupt),
     allowed: IN_TURN,
     weights: &[(Tools, 3), (Result, 3)],
-    ..because(Premise::Process, Trigger::Exception)
+    ..because(Premise::Process, Trigger::Exception, HARMFUL)
 };
 
 pub(super) static INJECT: ActionSpec = ActionSpec {
@@ -159,7 +163,7 @@ pub(super) static INJECT: ActionSpec = ActionSpec {
     allowed: &[Result],
     weights: &[(Result, 2)],
     unless: &[refused(ANYWHERE, "a hook can add context only after a result", "use `after: { settled: … }`")],
-    ..because(Premise::Process, Trigger::Message)
+    ..because(Premise::Process, Trigger::Message, HARMFUL)
 };
 
 pub(super) static PAUSE: ActionSpec = ActionSpec {
@@ -168,8 +172,7 @@ pub(super) static PAUSE: ActionSpec = ActionSpec {
     payload: Payload::Nothing(|| Action::Pause),
     effect: Some(Effect::Pause),
     allowed: IN_REPLY,
-    harmless: true,
-    ..because(Premise::Network, Trigger::Stream)
+    ..because(Premise::Network, Trigger::Stream, HARMLESS)
 };
 
 pub(super) static RESET: ActionSpec = ActionSpec {
@@ -181,7 +184,7 @@ pub(super) static RESET: ActionSpec = ActionSpec {
     allowed: IN_REPLY,
     weights: &[(Opened, 2), (Stream, 2)],
     ending: Some(Ending::Reset),
-    ..because(Premise::Network, Trigger::Stream)
+    ..because(Premise::Network, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static EOF: ActionSpec = ActionSpec {
@@ -192,7 +195,7 @@ pub(super) static EOF: ActionSpec = ActionSpec {
     effect: Some(Effect::Cut),
     allowed: IN_REPLY,
     ending: Some(Ending::Eof),
-    ..because(Premise::Network, Trigger::Stream)
+    ..because(Premise::Network, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static END_EARLY: ActionSpec = ActionSpec {
@@ -208,7 +211,7 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
         refused(&[Over], "the terminal event has been sent, so the reply is complete", "use `before: reply`"),
     ],
     ending: Some(Ending::EndEarly),
-    ..because(Premise::Network, Trigger::Stream)
+    ..because(Premise::Network, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static ERROR: ActionSpec = ActionSpec {
@@ -225,7 +228,7 @@ pub(super) static ERROR: ActionSpec = ActionSpec {
         "use `http`, or `after: headers`",
     )],
     ending: Some(Ending::ErrorEvent),
-    ..because(Premise::Provider, Trigger::Stream)
+    ..because(Premise::Provider, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static HTTP: ActionSpec = ActionSpec {
@@ -241,7 +244,7 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
         "use `before: headers`",
     )],
     ending: Some(Ending::Status),
-    ..because(Premise::Provider, Trigger::Refusal)
+    ..because(Premise::Provider, Trigger::Refusal, HARMFUL)
 };
 
 pub(super) static TOKENS: ActionSpec = ActionSpec {
@@ -255,8 +258,7 @@ pub(super) static TOKENS: ActionSpec = ActionSpec {
         "the provider counts the tokens of a request when it comes",
         "use `before: headers`",
     )],
-    harmless: true,
-    ..because(Premise::Process, Trigger::Transform)
+    ..because(Premise::Process, Trigger::Transform, HARMLESS)
 };
 
 pub(super) static DUPLICATE: ActionSpec = ActionSpec {
@@ -269,7 +271,7 @@ pub(super) static DUPLICATE: ActionSpec = ActionSpec {
         "only the first event of a stream is known to be sent twice, by gateways",
         "use `after: headers`",
     )],
-    ..because(Premise::Gateway, Trigger::Stream)
+    ..because(Premise::Gateway, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static MALFORMED: ActionSpec = ActionSpec {
@@ -285,7 +287,7 @@ pub(super) static MALFORMED: ActionSpec = ActionSpec {
             "use `before: reply`",
         ),
     ],
-    ..because(Premise::Provider, Trigger::Stream)
+    ..because(Premise::Provider, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static SETTLE: ActionSpec = ActionSpec {
@@ -295,8 +297,7 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
     effect: Some(Effect::Settle),
     allowed: IN_TURN,
     weights: &[(Opened, 2), (Stream, 2)],
-    harmless: true,
-    ..because(Premise::Tool, Trigger::Tool)
+    ..because(Premise::Tool, Trigger::Tool, HARMLESS)
 };
 
 const WHILE_TOOLS_RUN: Unless = refused(
@@ -313,7 +314,7 @@ pub(super) static TRIM: ActionSpec = ActionSpec {
     allowed: &[Between, Tools, Result],
     weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
-    ..because(Premise::Process, Trigger::Transform)
+    ..because(Premise::Process, Trigger::Transform, HARMFUL)
 };
 
 pub(super) static SUMMARISE: ActionSpec = ActionSpec {
@@ -324,7 +325,7 @@ pub(super) static SUMMARISE: ActionSpec = ActionSpec {
     allowed: &[Between, Tools, Result],
     weights: &[(Between, 2)],
     unless: &[WHILE_TOOLS_RUN],
-    ..because(Premise::Process, Trigger::Transform)
+    ..because(Premise::Process, Trigger::Transform, HARMFUL)
 };
 
 const BETWEEN_TURNS: Unless =
@@ -338,7 +339,7 @@ pub(super) static REWIND: ActionSpec = ActionSpec {
     allowed: &[Between],
     weights: &[(Between, 2)],
     unless: &[BETWEEN_TURNS],
-    ..because(Premise::User, Trigger::Transform)
+    ..because(Premise::User, Trigger::Transform, HARMFUL)
 };
 
 pub(super) static ASIDE: ActionSpec = ActionSpec {
@@ -348,7 +349,7 @@ pub(super) static ASIDE: ActionSpec = ActionSpec {
     payload: Payload::Text { make: Action::Aside, plain: "Why so?" },
     allowed: &[Between],
     unless: &[BETWEEN_TURNS],
-    ..because(Premise::User, Trigger::Message)
+    ..because(Premise::User, Trigger::Message, HARMFUL)
 };
 
 pub(super) static THINKING: ActionSpec = ActionSpec {
@@ -358,7 +359,7 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     payload: Payload::Switch(Action::Thinking),
     allowed: &[Between],
     unless: &[BETWEEN_TURNS],
-    ..because(Premise::User, Trigger::Switch)
+    ..because(Premise::User, Trigger::Switch, HARMFUL)
 };
 
 // Generation leaves this action out: the scenarios below `scenarios/switch` list the pairs of providers.
@@ -370,7 +371,7 @@ pub(super) static PROVIDER: ActionSpec = ActionSpec {
     allowed: &[Between],
     weights: &[(Between, 0)],
     unless: &[BETWEEN_TURNS],
-    ..because(Premise::User, Trigger::Switch)
+    ..because(Premise::User, Trigger::Switch, HARMFUL)
 };
 
 pub(super) static FINISH: ActionSpec = ActionSpec {
@@ -381,5 +382,5 @@ pub(super) static FINISH: ActionSpec = ActionSpec {
         "the system ends its turn by itself; a scenario cannot say where",
         "use `limits: { steps: … }`, or a tool with `ends: true`",
     )],
-    ..because(Premise::Process, Trigger::Exception)
+    ..because(Premise::Process, Trigger::Exception, HARMFUL)
 };

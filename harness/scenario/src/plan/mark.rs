@@ -26,3 +26,22 @@ pub enum Mark {
     Stop,
     Reply,
 }
+
+impl Mark {
+    /// True if the model's content and the stop reason precede it, so that a reply that breaks there lacks nothing of
+    /// the model's.
+    pub fn is_behind_stop(self) -> bool {
+        match self {
+            Mark::Stop | Mark::Reply => true,
+            Mark::Headers
+            | Mark::Think(_)
+            | Mark::Text(_)
+            | Mark::Start(_)
+            | Mark::Delta(..)
+            | Mark::End(_)
+            | Mark::Search(_)
+            | Mark::Found(_)
+            | Mark::Calls => false,
+        }
+    }
+}
