@@ -355,6 +355,10 @@ impl Attempt {
             return planned;
         }
         let refused = self.refused_for(|_| true);
+        let joined = plan::join(sent, &refused);
+        if !joined.is_empty() {
+            return joined;
+        }
         let blank = plan::drop_blank(sent, &refused);
         if !blank.is_empty() {
             return blank;
