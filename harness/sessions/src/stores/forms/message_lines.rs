@@ -1,0 +1,23 @@
+//! Chat messages, one on each line, as many programs log them and as OpenAI takes them for fine-tuning.
+
+use super::{Form, Framing, Mark, Sends, Shape};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::MessageLines,
+    generation: "JSONL",
+    file: Framing::Lines,
+    marks: &[
+        Mark::Every(&["/content"]),
+        Mark::EveryIs("/role", &["system", "developer", "user", "assistant", "tool"]),
+    ],
+    skips: None,
+    shape: Shape::Speakers(super::CHAT),
+    dialect: None,
+    model: &["/model"],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: Some(super::chat_answer),
+    finish: None,
+};
