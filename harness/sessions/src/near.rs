@@ -1,4 +1,4 @@
-//! The products whose stores a file resembles, and what the file lacks.
+//! The products with stores like a file, and the parts that the file lacks.
 //!
 //! Somebody who gives a file of an unknown form has trimmed it, wrapped it, or has a product that is not read.
 
@@ -10,12 +10,12 @@ use crate::json::lines;
 use crate::stores::near_forms;
 use crate::{Files, Product};
 
-/// A product whose store a file resembles.
+/// A product with a store like the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Near {
     /// The product.
     pub product: Product,
-    /// What its files have and this one lacks.
+    /// The parts of its files that this one lacks.
     pub missing: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::Request, Unit::File, &["model", "messages/0/role", "messages/0/content"]),
 ];
 
-/// The products whose stores this file resembles most.
+/// The products with stores most like this file.
 pub fn nearest(files: &Files) -> Vec<Near> {
     let document = Document::parse(files.main()).ok();
     let parsed: Vec<Document<'_>> = match &document {

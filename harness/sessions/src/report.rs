@@ -39,7 +39,7 @@ pub struct Unread {
     pub file: String,
     /// The reason.
     pub error: ReadError,
-    /// The products whose stores the file resembles, if no known product wrote it.
+    /// The products with stores like the file, if no known product wrote it.
     pub near: Vec<Near>,
 }
 

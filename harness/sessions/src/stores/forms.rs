@@ -1,8 +1,8 @@
 //! Stores that are a list of messages, described as data.
 //!
 //! Each file of the folder `forms` describes the store of one product: how to recognise it, where its messages
-//! are, and which fields of a message are text, calls and results. What is not described is passed over. The
-//! description says nothing about code of the product, so most of these stores are judged as they are stored.
+//! are, and which fields of a message are text, calls and results. Other fields are passed over. The description does
+//! not include the product's code, so most of these stores are judged as they are stored.
 
 mod agent_framework;
 mod agno;
@@ -88,7 +88,7 @@ pub(crate) struct Form {
     among: Option<(&'static str, &'static str)>,
     /// How the records of a tree name each other.
     tree: Option<Tree>,
-    /// What the product does to calls without a result when it sends.
+    /// The product's changes to calls without a result when it sends.
     sends: Sends,
     /// The record of a result. `None` if Brickbat does not write this store.
     answer: Option<fn(&Call, &str) -> Value>,
@@ -225,7 +225,7 @@ struct Tree {
     current: &'static str,
 }
 
-/// What a product does to calls without a result.
+/// A product's changes to calls without a result.
 enum Sends {
     /// Not known: the messages are judged as stored.
     AsStored,
@@ -236,7 +236,7 @@ enum Sends {
 }
 
 impl Form {
-    /// The product whose store this is.
+    /// The product of this store.
     #[cfg(test)]
     pub(crate) fn product(&self) -> Product {
         self.product

@@ -142,7 +142,7 @@ fn error(open: &BTreeMap<&str, Open>) -> (String, Place) {
     (words, place)
 }
 
-/// What each version does with these open calls, as measured with `ai` 5.0.277, 6.0.326 and 7.0.173. The store
+/// The behaviour of each version with these open calls, as measured with `ai` 5.0.277, 6.0.326 and 7.0.173. The store
 /// does not record the version.
 fn by_version(open: &BTreeMap<&str, Open>) -> &'static str {
     let all_are = |state: &str| open.values().all(|call| call.state == Some(state));

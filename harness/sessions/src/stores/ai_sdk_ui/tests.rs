@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::stores::list_tests::*;
+use crate::stores::testing;
 use crate::{Edit, Files, NOT_RECORDED, Product, Repair, RepairOptions, Verdict, judge, read, repair};
 
 fn user(text: &str) -> Value {
@@ -400,12 +401,10 @@ fn parts_that_no_version_validates_are_noted_and_stale_approvals_removed() {
         let files = thread(json!([part(state, approval)]));
         let troubles = session(&files).troubles;
         assert!(troubles[0].words.contains("AI_TypeValidationError"), "{state}");
-        let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
-            panic!("{state}")
-        };
-        let whole: Value = serde_json::from_slice(mended.files.main()).unwrap();
+        let (copy, _, _) = testing::repaired(&files).unwrap_or_else(|| panic!("{state}"));
+        let whole: Value = serde_json::from_slice(copy.main()).unwrap();
         assert_eq!(whole.pointer("/1/parts/0/approval"), None, "{state}");
-        assert_eq!(session(&mended.files).troubles, []);
+        assert_eq!(session(&copy).troubles, []);
     }
     for approval in [json!({}), Value::Null] {
         let files = files(&json!([user("weigh"), reply(json!([part("approval-requested", approval)]))]));

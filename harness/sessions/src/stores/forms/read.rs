@@ -68,7 +68,9 @@ fn with_records<T>(
     match &form.file {
         Framing::Lines => {
             let records: Vec<Json<'_, '_>> = look.head().iter().map(Document::root).collect();
-            let is_lines = look.document().is_none_or(|_| records.len() == 1);
+            // A list over several lines has objects on lines of their own too.
+            let is_lines = look.main().trim_ascii_start().starts_with(b"{")
+                && look.document().is_none_or(|_| records.len() == 1);
             if is_lines && let Some(first) = records.first() {
                 give(*first, &records);
             }
@@ -301,7 +303,7 @@ fn branch(tree: &Tree, records: &Records<'_, '_>) -> BTreeMap<usize, usize> {
     chain.into_iter().rev().enumerate().map(|(order, n)| (n, order)).collect()
 }
 
-/// The records whose id is in a list, in their order. `None` if the list is empty.
+/// The records that a list of ids names, in their order. `None` if the list is empty.
 fn among(list: &str, id: &str, records: &Records<'_, '_>) -> Option<BTreeMap<usize, usize>> {
     let text = |value: Json<'_, '_>| value.as_str().map(|id| id.into_owned());
     let sent: BTreeSet<String> = records.own.pointer(list).items().filter_map(text).collect();

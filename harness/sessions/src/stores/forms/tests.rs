@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::*;
 use crate::stores::STORES;
-use crate::{Place, Repair, RepairOptions, Verdict, judge, read, repair};
+use crate::stores::testing::repaired;
+use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
 pub(crate) const FORMS: [&Form; 23] = [
     &AGENT_FRAMEWORK,
@@ -73,10 +74,8 @@ fn each_form_reads_its_sessions_and_no_other_store_does() {
             assert_eq!(judgement.verdict, expected, "{id}: {messages:?}");
             assert_eq!(session.unknown, Vec::<String>::new(), "{id}");
             if expected == Verdict::Refused && form.answer.is_some() {
-                let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
-                    panic!("{id} is not repaired")
-                };
-                assert_eq!(mended.after.verdict, Verdict::Accepted, "{id}");
+                let (_, _, verdict) = repaired(&files).unwrap_or_else(|| panic!("{id} is not repaired"));
+                assert_eq!(verdict, Verdict::Accepted, "{id}");
             }
         }
     }
@@ -116,9 +115,9 @@ fn a_torn_line_is_removed_and_the_messages_before_it_are_kept() {
         let files = file(form, &name, torn);
         let session = read(&files).unwrap().remove(0);
         assert_eq!(session.troubles.len(), 1, "{}", form.product);
-        let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!() };
+        let (copy, _, _) = repaired(&files).unwrap();
         let end = torn.iter().rposition(|byte| *byte == b'\n').unwrap();
-        assert_eq!(mended.files.main(), &torn[..=end], "{}", form.product);
+        assert_eq!(copy.main(), &torn[..=end], "{}", form.product);
     }
 }
 
@@ -145,9 +144,7 @@ fn a_result_after_the_user_is_moved_to_its_call() {
         let between = &bytes[second.end..last.end];
         let broken = [before, between, separator, &text, &bytes[last.end..]].concat();
         let files = file(form, &name, &broken);
-        let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
-            panic!("{}", form.product)
-        };
-        assert_eq!(mended.after.verdict, Verdict::Accepted, "{}", form.product);
+        let (_, _, verdict) = repaired(&files).unwrap_or_else(|| panic!("{}", form.product));
+        assert_eq!(verdict, Verdict::Accepted, "{}", form.product);
     }
 }

@@ -244,7 +244,7 @@ fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
     let used = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {} });
     let advised = json!({
         "type": "advisor_tool_result", "tool_use_id": "srvtoolu_1",
-        "content": { "type": "advisor_result", "text": "Go on." },
+        "content": { "type": "advisor_result", "text": "Do it." },
     });
     let command =
         line("k1", "a1", json!({ "type": "system", "subtype": "local_command", "content": "<x>ls</x>" }));
@@ -263,12 +263,9 @@ fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
     let judgement = judge(&session, None);
     assert_eq!(rules(&judgement), ["anthropic-messages/server-tool-result-missing"]);
     let files = file(&lines);
-    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else {
-        panic!("not repaired")
-    };
-    let reasons: Vec<Reason> = mended.edits.iter().map(|edit| edit.reason).collect();
+    let (copy, reasons, _) = crate::stores::testing::repaired(&files).unwrap();
     assert_eq!(reasons, [Reason::Parted]);
-    let order: Vec<(Value, Value)> = crate::json::lines(mended.files.main())
+    let order: Vec<(Value, Value)> = crate::json::lines(copy.main())
         .map(|line| serde_json::from_slice::<Value>(line.bytes).unwrap())
         .map(|line| (line["uuid"].clone(), line["parentUuid"].clone()))
         .collect();
