@@ -383,6 +383,7 @@ fn discard(place: &Place, reason: Reason) -> Planned {
 fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
         Some(Lost::Nothing) => Reason::Stray,
+        Some(Lost::Approval) => Reason::StaleApproval,
         Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }

@@ -55,6 +55,8 @@ pub enum Reason {
     HalfCharacter,
     /// Something is between a provider's tool call and its result, which must be in one reply.
     Parted,
+    /// An approval that was never given is beside the outcome of its call.
+    StaleApproval,
     /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
     /// The line or range cannot be read.
@@ -65,7 +67,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 18] = [
+    pub const ALL: [Reason; 19] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
@@ -81,6 +83,7 @@ impl Reason {
         Reason::Hollow,
         Reason::HalfCharacter,
         Reason::Parted,
+        Reason::StaleApproval,
         Reason::Stray,
         Reason::Unreadable,
         Reason::Truncated,
@@ -104,6 +107,7 @@ impl Reason {
             Reason::Hollow => "hollow",
             Reason::HalfCharacter => "half-character",
             Reason::Parted => "parted",
+            Reason::StaleApproval => "stale-approval",
             Reason::Stray => "stray",
             Reason::Unreadable => "unreadable",
             Reason::Truncated => "truncated",
@@ -130,6 +134,7 @@ impl Reason {
             Reason::Hollow => "a thought that the provider refuses is removed",
             Reason::HalfCharacter => "half of a character is replaced by U+FFFD",
             Reason::Parted => "the lines inside the reply are moved behind it",
+            Reason::StaleApproval => "an approval beside the outcome of its call is removed",
             Reason::Stray => "stray bytes are removed, or written as an escape",
             Reason::Unreadable => "an unreadable record is removed",
             Reason::Truncated => "everything after it is removed from the branch",

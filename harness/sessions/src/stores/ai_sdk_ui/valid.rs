@@ -40,6 +40,6 @@ pub(super) fn trouble(place: &Place, part: &Value) -> Option<Trouble> {
     Some(Trouble {
         place: place.clone(),
         words: format!("{words}: `validateUIMessages` of AI SDK 5, 6 and 7 throws AI_TypeValidationError"),
-        loses: is_removable.then_some(Lost::Nothing),
+        loses: is_removable.then_some(Lost::Approval),
     })
 }

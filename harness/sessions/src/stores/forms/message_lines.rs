@@ -1,5 +1,7 @@
 //! Chat messages, one on each line, as many programs log them and as OpenAI takes them for fine-tuning.
 
+use brickbat_rules::Dialect;
+
 use super::{Form, Framing, Mark, Sends, Shape};
 use crate::Product;
 
@@ -13,7 +15,7 @@ pub(crate) const FORM: Form = Form {
     ],
     skips: None,
     shape: Shape::Speakers(super::CHAT),
-    dialect: None,
+    dialect: Some(Dialect::OpenaiChat),
     model: &["/model"],
     among: None,
     tree: None,

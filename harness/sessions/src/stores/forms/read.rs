@@ -313,8 +313,8 @@ fn among(list: &str, id: &str, records: &Records<'_, '_>) -> Option<BTreeMap<usi
 }
 
 fn note_model(form: &Form, value: Json<'_, '_>, session: &mut Session) {
-    let found = form.model.iter().filter_map(|at| value.pointer(at).as_str());
-    if let Some(model) = found.last() {
+    let mut found = form.model.iter().filter_map(|at| value.pointer(at).as_str());
+    if let Some(model) = found.next_back() {
         session.model = Some(model.into_owned());
     }
 }
