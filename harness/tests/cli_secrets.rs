@@ -1,10 +1,9 @@
 //! Private data of 30 kinds in every input: no command prints it or writes it into a report or a scenario.
 
 use std::fs;
-use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use crate::program::{brickbat, folder_of};
 use serde_json::json;
@@ -214,15 +213,19 @@ fn the_original_is_shown_on_demand() {
 #[test]
 fn serve_logs_no_private_data_of_bodies_headers_and_queries() {
     let folder = files();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut served = Command::new(env!("CARGO_BIN_EXE_brickbat"))
-        .args(["serve", "--port", &port.to_string()])
+        .args(["serve", "--port", "0"])
         .current_dir(folder.path())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    let mut lines = BufReader::new(served.stdout.take().unwrap());
+    let mut text = String::new();
+    lines.read_line(&mut text).unwrap();
+    let port =
+        text.split_whitespace().next().and_then(|url| url.rsplit(':').next()?.parse::<u16>().ok()).unwrap();
     let texts: Vec<String> =
         planted().into_iter().map(|own| own.text.replace(['\n', '\\', ' '], "")).collect();
     for file in ["body.json", "chat.json", "torn.json", "error.txt"] {
@@ -230,7 +233,7 @@ fn serve_logs_no_private_data_of_bodies_headers_and_queries() {
         let headers: String =
             texts.iter().enumerate().map(|(n, text)| format!("x-own-{n}: {text}\r\n")).collect();
         let query = texts.join("&key=");
-        let mut stream = connected(port);
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let request = format!(
             "POST /v1/messages?key={query} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n{headers}content-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
             body.len()
@@ -240,20 +243,7 @@ fn serve_logs_no_private_data_of_bodies_headers_and_queries() {
         let _ = stream.read_to_end(&mut Vec::new());
     }
     served.kill().unwrap();
+    lines.read_to_string(&mut text).unwrap();
     let output = served.wait_with_output().unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    assert_clean("serve", &String::from_utf8_lossy(&text));
-}
-
-/// A connection to a server that is starting.
-fn connected(port: u16) -> TcpStream {
-    const TRIES: usize = 200;
-    const PAUSE: Duration = Duration::from_millis(50);
-    for _ in 0..TRIES {
-        if let Ok(stream) = TcpStream::connect(("127.0.0.1", port)) {
-            return stream;
-        }
-        std::thread::sleep(PAUSE);
-    }
-    panic!("nothing listens on port {port}")
+    assert_clean("serve", &format!("{text}{}", String::from_utf8_lossy(&output.stderr)));
 }
