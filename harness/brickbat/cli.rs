@@ -26,6 +26,7 @@ mod groups;
 mod import;
 mod init;
 mod interrupt;
+mod keep;
 mod kills;
 mod launch;
 pub mod library;
@@ -85,6 +86,10 @@ struct CommandLine {
     /// When to use colours.
     #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
     color: clap::ColorChoice,
+    /// Print keys, credentials, e-mail addresses, machine names and home paths as they are. Files that Brickbat writes
+    /// stay without them.
+    #[arg(long, global = true)]
+    show_secrets: bool,
     #[command(subcommand)]
     command: Command,
 }
@@ -125,6 +130,7 @@ enum Command {
     Session(session::Session),
     Repair(repair::RepairSession),
     Import(import::Import),
+    Keep(keep::Keep),
     Promote(promote::Promote),
     Proxy(Box<proxy::Proxy>),
     Replay(replay::Replay),
@@ -197,6 +203,9 @@ pub fn main() -> ExitCode {
 
 impl CommandLine {
     fn execute(&self) -> u8 {
+        if self.show_secrets {
+            output::show_secrets();
+        }
         match self.color {
             clap::ColorChoice::Auto => {}
             clap::ColorChoice::Always => anstream::ColorChoice::Always.write_global(),
@@ -233,6 +242,7 @@ impl Command {
             Command::Session(session) => session.execute(),
             Command::Repair(repair) => repair.execute(),
             Command::Import(import) => import.execute(),
+            Command::Keep(keep) => keep.execute(),
             Command::Promote(promote) => promote.execute(),
             Command::Proxy(proxy) => proxy.execute(),
             Command::Replay(replay) => replay.execute(),
@@ -250,7 +260,10 @@ impl Command {
 
 /// Prints the help that was asked for, or what is wrong with the arguments.
 fn usage(error: &clap::Error) -> u8 {
-    let text = error.render().ansi().to_string();
+    // An argument may be a pasted text, and a key is recognised only without the colour codes around it.
+    let plain = error.render().to_string();
+    let clean = secrets::redactor().text(&plain).into_owned();
+    let text = if clean == plain { error.render().ansi().to_string() } else { clean };
     if error.use_stderr() {
         tell(text.trim_end());
     } else {

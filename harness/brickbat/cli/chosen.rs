@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::error::CliError;
+use super::keep::Regressions;
 use super::options::{SystemOptions, jobs, without};
 use brickbat_drive::folder::RunArguments;
 use brickbat_drive::runner::Job;
@@ -16,6 +17,8 @@ use brickbat_scenario::premise::Premise;
 pub(super) struct Chosen {
     /// Scenarios as they were named; empty for all built-in ones.
     pub(super) scenarios: Vec<String>,
+    /// The folder with the project's own regressions, if they are played with the built-in scenarios.
+    pub(super) regressions: Option<PathBuf>,
     pub(super) system: SystemOptions,
     pub(super) model: Option<String>,
     pub(super) dialects: Vec<Dialect>,
@@ -44,6 +47,11 @@ impl Chosen {
             premises: premises.collect::<Result<_, _>>()?,
             dialects: dialects.collect::<Result<_, _>>()?,
             profiles: profiles.collect::<Result<_, _>>()?,
+            regressions: Regressions::beside(
+                &arguments.scenarios,
+                arguments.filter.as_deref(),
+                arguments.shard,
+            ),
             scenarios: arguments.scenarios,
             system: SystemOptions {
                 systems: arguments.systems,
@@ -91,6 +99,7 @@ impl Chosen {
             filter,
             exclude,
             premises,
+            regressions: _,
             system: _,
             model: _,
             dialects: _,
@@ -107,7 +116,11 @@ impl Chosen {
 
     /// The chosen plans. There is at least one.
     pub(super) fn jobs(&self) -> Result<Vec<Job>, CliError> {
-        let all = jobs(&self.scenarios, &self.dialects, self.filter.as_deref(), self.seed)?;
+        let mut all = jobs(&self.scenarios, &self.dialects, self.filter.as_deref(), self.seed)?;
+        if let Some(folder) = &self.regressions {
+            let folder = [folder.to_string_lossy().into_owned()];
+            all.extend(jobs(&folder, &self.dialects, None, self.seed)?);
+        }
         let mut jobs = without(all, &self.exclude)?;
         if !self.premises.is_empty() {
             jobs.retain(|job| self.premises.contains(&job.plan.premise));

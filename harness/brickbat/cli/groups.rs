@@ -52,6 +52,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
         "Keep and compare",
         &[
             ("export", "turn a finding into a test and an issue for the project that has the bug"),
+            ("keep", "keep a request, a session or a scenario as a regression of your project"),
             ("promote", "keep a found scenario as a regression"),
             ("merge", "merge the reports from all shards"),
             ("diff", "show how two systems differ"),

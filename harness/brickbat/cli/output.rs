@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
@@ -19,14 +20,29 @@ use brickbat_rules::plain;
 /// The write error on standard output, if it can no longer be written.
 static LOST: OnceLock<io::Error> = OnceLock::new();
 
+/// True if the user asked to see private data.
+static SHOWS_SECRETS: AtomicBool = AtomicBool::new(false);
+
+/// From now on, output is not redacted.
+pub(super) fn show_secrets() {
+    SHOWS_SECRETS.store(true, Ordering::Relaxed);
+}
+
+/// A text without private data, unless the user asked for it.
+fn clean(text: &str) -> Cow<'_, str> {
+    if SHOWS_SECRETS.load(Ordering::Relaxed) { Cow::Borrowed(text) } else { redactor().text(text) }
+}
+
 /// Prints a text, redacted.
 pub(super) fn print(text: &str) {
-    print_plain(&safe(&redactor().text(text)));
+    print_plain(&safe(&clean(text)));
 }
 
 /// Prints a value as JSON, redacted.
 pub(super) fn print_json(mut value: Value) {
-    redactor().value(&mut value);
+    if !SHOWS_SECRETS.load(Ordering::Relaxed) {
+        redactor().value(&mut value);
+    }
     print(&format!("{value:#}\n"));
 }
 
@@ -71,9 +87,7 @@ pub(super) fn error(error: impl Display) {
 /// Prints a note to standard error, redacted.
 pub(super) fn tell(words: impl Display) {
     let words = words.to_string();
-    if let Some(line) =
-        unread::take(Stream::Err, Kind::Event, format!("{}\n", safe(&redactor().text(&words))))
-    {
+    if let Some(line) = unread::take(Stream::Err, Kind::Event, format!("{}\n", safe(&clean(&words)))) {
         // If standard error is closed, there is nowhere to report that.
         let _ = anstream::stderr().write_all(line.as_bytes());
     }

@@ -13,7 +13,7 @@ use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_drive::whole_file;
-use brickbat_sessions::{self as sessions, Files, Mended, Repair, RepairOptions, Session, report};
+use brickbat_sessions::{self as sessions, Files, Mended, ReadError, Repair, RepairOptions, Session, report};
 
 /// Repair a bricked session with the fewest edits after which its next request is accepted.
 ///
@@ -215,7 +215,10 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
 
 /// The chosen session and its index.
 fn meant(files: &Files, store: &Store) -> Result<(usize, Session), CliError> {
-    let sessions = sessions::read(files)?;
+    let sessions = sessions::read(files).map_err(|error| match error {
+        ReadError::Unknown => CliError::input(format!("{error}{}", report::hint(&sessions::nearest(files)))),
+        ReadError::Form { .. } => error.into(),
+    })?;
     let n_sessions = sessions.len();
     let mut meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
     match (meant.next(), meant.next()) {

@@ -16,6 +16,7 @@ use super::baseline::{BaselineOptions, PendingBaseline};
 use super::chosen::Chosen;
 use super::error::{CliError, Outcome};
 use super::explore::{Exploration, ExploreOptions};
+use super::keep::Regressions;
 use super::launch::Launch;
 use super::library::{self, Selection, Source};
 use super::mending::{Mending, Treatment};
@@ -183,6 +184,8 @@ impl Run {
             return Ok(0);
         }
         self.report.check_writable()?;
+        let is_whole = !work.chosen.is_part() && work.chosen.shard.is_none() && self.rerun_failed.is_none();
+        let of_kept = if is_whole { Regressions::near().judge()? } else { 0 };
         // A killed process no longer runs its calls, so an open tail would never get results.
         let treatment = Treatment { plant: None, repairs: true, fills_tail: true };
         let mending = self.repair.then(|| Mending::new(treatment, self.verbose));
@@ -199,13 +202,21 @@ impl Run {
         if let Some(mending) = mending {
             tell(mending.summary());
         }
-        Ok(code)
+        Ok(code.max(of_kept))
+    }
+
+    /// The folder with the project's own scenarios, if they belong to this run.
+    fn regressions(&self) -> Option<PathBuf> {
+        let is_of_set = self.requirements.is_some();
+        let beside = || Regressions::beside(&self.plans.scenarios, self.plans.filter.as_deref(), self.shard);
+        if is_of_set { None } else { beside() }
     }
 
     /// The systems and plans that the options name.
     fn chosen(&self) -> Chosen {
         Chosen {
             scenarios: self.plans.scenarios.clone(),
+            regressions: self.regressions(),
             system: self.system.clone(),
             model: self.model.clone(),
             dialects: self.provider.dialects().to_vec(),

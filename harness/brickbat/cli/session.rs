@@ -12,7 +12,7 @@ use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
-use brickbat_sessions::{ReadError, Verdict, judge_for};
+use brickbat_sessions::{ReadError, Verdict, judge_for, nearest};
 
 /// Read sessions as agents store them, and check whether the provider would accept the next request in each.
 ///
@@ -118,7 +118,11 @@ impl Session {
                 return Ok(());
             }
             Err(error) => {
-                found.unread.push(Unread { file, error });
+                let near = match error {
+                    ReadError::Unknown => nearest(&files),
+                    ReadError::Form { .. } => Vec::new(),
+                };
+                found.unread.push(Unread { file, error, near });
                 return Ok(());
             }
         };
@@ -172,7 +176,7 @@ impl Session {
             Format::Sarif => print_json(found.sarif.report(&found.unread)),
             Format::Text => {
                 for unread in &found.unread {
-                    CliError::input(format!("{}: {}", unread.file, unread.error)).report();
+                    CliError::input(format!("{}: {}{}", unread.file, unread.error, unread.hint())).report();
                 }
                 match &found.only {
                     Some(one) if is_one && !self.list => print(&report::detail(one)),

@@ -17,6 +17,7 @@ mod halves;
 mod json;
 mod judge;
 mod names;
+mod near;
 pub mod oracle;
 mod place;
 mod plant;
@@ -37,6 +38,7 @@ pub use errors::{
 };
 pub use files::{File, Files};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
+pub use near::{Near, nearest};
 pub use place::{Place, Row};
 pub use plant::{Fault, Spot, plant};
 pub use product::{Beside, Product};

@@ -51,6 +51,8 @@ type Endings = &'static [&'static str];
 
 const JSON: Endings = &["json"];
 const LINES: Endings = &["jsonl", "ndjson"];
+const TRAJECTORY: Endings = &["traj", "json"];
+const AGENT_FILE: Endings = &["af", "json"];
 const COMPRESSED: Endings = &["zst"];
 const DATABASE: Endings = &["db", "sqlite", "sqlite3", "sqlite-db"];
 
@@ -135,6 +137,52 @@ products! {
     OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json, [JSON, DATABASE], [Log];
     /// LangGraph: checkpoints in SQLite.
     Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
+    /// LangChain: the dicts of `messages_to_dict`.
+    Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
+    /// ShareGPT: `conversations` of a training set.
+    Sharegpt: "sharegpt", "ShareGPT", Many, Other, [JSON], [];
+    /// OpenHands: the events of a trajectory.
+    Openhands: "openhands", "OpenHands", One, Other, [JSON], [];
+    /// SWE-agent: a trajectory.
+    SweAgent: "swe-agent", "SWE-agent", One, Other, [TRAJECTORY], [];
+    /// Continue: a JSON file.
+    Continue: "continue", "Continue", One, Other, [JSON], [];
+    /// Open WebUI: an export of chats.
+    OpenWebui: "open-webui", "Open WebUI", Many, Other, [JSON], [];
+    /// LibreChat: an export of a conversation.
+    Librechat: "librechat", "LibreChat", One, Other, [JSON], [];
+    /// Letta: an agent file.
+    Letta: "letta", "Letta", Many, Other, [AGENT_FILE], [];
+    /// Mistral Vibe: a message on each line.
+    MistralVibe: "mistral-vibe", "Mistral Vibe", One, Other, [LINES], [];
+    /// Kimi CLI: a message on each line.
+    Kimi: "kimi", "Kimi CLI", One, Other, [LINES], [];
+    /// VS Code chat: a JSON file.
+    VscodeChat: "vscode-chat", "VS Code chat", One, Other, [JSON], [];
+    /// Factory's Droid: JSONL.
+    Droid: "droid", "Droid", One, Other, [LINES], [];
+    /// Amp: a thread in JSON.
+    Amp: "amp", "Amp", One, Other, [JSON], [];
+    /// Kiro CLI: an exported conversation.
+    Kiro: "kiro", "Kiro CLI", One, Other, [JSON], [];
+    /// Google's Agent Development Kit: a session in JSON.
+    GoogleAdk: "google-adk", "Google ADK", One, Other, [JSON], [];
+    /// Genkit: messages and sessions.
+    Genkit: "genkit", "Genkit", One, Other, [JSON], [];
+    /// AutoGen: the state of an agent.
+    Autogen: "autogen", "AutoGen", One, Other, [JSON], [];
+    /// Agno: a stored session.
+    Agno: "agno", "Agno", One, Other, [JSON], [];
+    /// LlamaIndex: a chat store.
+    Llamaindex: "llamaindex", "LlamaIndex", Many, Other, [JSON], [];
+    /// Semantic Kernel: a chat history.
+    SemanticKernel: "semantic-kernel", "Semantic Kernel", One, Other, [JSON], [];
+    /// Haystack: a list of messages.
+    Haystack: "haystack", "Haystack", One, Other, [JSON], [];
+    /// Microsoft Agent Framework: the messages of a thread.
+    AgentFramework: "agent-framework", "Agent Framework", One, Other, [JSON], [];
+    /// Chat messages, one on each line.
+    MessageLines: "message-lines", "list of messages", One, Other, [LINES], [];
     /// A request body, or a list of messages in a provider's own format.
     Request: "request", "request body", One, Json, [JSON], [];
 }
@@ -200,7 +248,9 @@ mod tests {
         for product in Product::ALL.iter().copied() {
             let kinds = kinds(product);
             let is_document = kinds.iter().eq(["json"]);
-            let is_listed = NOT_PLANTED.contains(&product);
+            let is_described =
+                crate::stores::forms::tests::FORMS.iter().any(|form| form.product() == product);
+            let is_listed = NOT_PLANTED.contains(&product) || is_described && is_document;
             assert_eq!(is_document && product.form() == Form::Other, is_listed, "{product}: its form");
             if kinds.contains("sql") {
                 assert_eq!(product.per_file(), PerFile::Many, "{product}: a database has many sessions");

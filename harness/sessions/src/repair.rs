@@ -355,6 +355,10 @@ impl Attempt {
             return planned;
         }
         let refused = self.refused_for(|_| true);
+        let joined = plan::join(sent, &refused);
+        if !joined.is_empty() {
+            return joined;
+        }
         let blank = plan::drop_blank(sent, &refused);
         if !blank.is_empty() {
             return blank;
@@ -379,6 +383,7 @@ fn discard(place: &Place, reason: Reason) -> Planned {
 fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
         Some(Lost::Nothing) => Reason::Stray,
+        Some(Lost::Approval) => Reason::StaleApproval,
         Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }

@@ -9,7 +9,7 @@ mod sarif;
 mod shown;
 mod text;
 
-use crate::{Files, Judgement, Place, ReadError, Session, Verdict};
+use crate::{Files, Judgement, Near, Place, ReadError, Session, Verdict};
 
 pub use json::{json, json_session};
 pub use repaired::{repair_json, repaired};
@@ -39,6 +39,24 @@ pub struct Unread {
     pub file: String,
     /// The reason.
     pub error: ReadError,
+    /// The products with stores like the file, if no known product wrote it.
+    pub near: Vec<Near>,
+}
+
+impl Unread {
+    /// The products that the file resembles, as a line after the reason; empty if there are none.
+    pub fn hint(&self) -> String {
+        hint(&self.near)
+    }
+}
+
+/// The products that a file resembles, as a line after the reason for which it was not read.
+pub fn hint(near: &[Near]) -> String {
+    if near.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = near.iter().map(Near::to_string).collect();
+    format!("\n  It resembles: {}.", names.join("; "))
 }
 
 impl Files {

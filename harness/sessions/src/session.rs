@@ -110,6 +110,8 @@ pub struct Trouble {
 pub enum Lost {
     /// The part has no data, such as NUL bytes, or its data is kept in another form.
     Nothing,
+    /// A request for approval beside an outcome, which no longer decides anything.
+    Approval,
     /// One half of a surrogate pair.
     HalfCharacter,
     /// The named data, as far as it is in the part.

@@ -13,6 +13,7 @@ pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod copilot_cli;
 mod enveloped;
+pub(crate) mod forms;
 pub(crate) mod gemini_cli;
 mod gemini_parts;
 #[cfg(feature = "sqlite")]
@@ -102,6 +103,12 @@ pub trait Store: Sync {
         true
     }
 
+    /// The number of marks of this store that hold for a file, the number of all, and descriptions of the others.
+    /// `None` if the store has no list of marks.
+    fn nearness(&self, _: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
+        None
+    }
+
     /// Describes how the product later undoes a repair made of these edits. `None` if the repair lasts.
     fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
         None
@@ -161,12 +168,47 @@ const STORES: &[Known] = &[
     (Product::Tanstack, &tanstack::Tanstack),
     (Product::AgUiEvents, &ag_ui_events::AgUiEvents),
     (Product::AgUiMessages, &ag_ui_messages::AgUiMessages),
+    (Product::Langchain, &forms::LANGCHAIN),
+    (Product::Sharegpt, &forms::SHAREGPT),
+    (Product::Openhands, &forms::OPENHANDS),
+    (Product::SweAgent, &forms::SWE_AGENT),
+    (Product::Continue, &forms::CONTINUE),
+    (Product::OpenWebui, &forms::OPEN_WEBUI),
+    (Product::Librechat, &forms::LIBRECHAT),
+    (Product::Letta, &forms::LETTA),
+    (Product::MistralVibe, &forms::MISTRAL_VIBE),
+    (Product::Kimi, &forms::KIMI),
+    (Product::VscodeChat, &forms::VSCODE_CHAT),
+    (Product::Droid, &forms::DROID),
+    (Product::Amp, &forms::AMP),
+    (Product::Kiro, &forms::KIRO),
+    (Product::GoogleAdk, &forms::GOOGLE_ADK),
+    (Product::Genkit, &forms::GENKIT),
+    (Product::Autogen, &forms::AUTOGEN),
+    (Product::Agno, &forms::AGNO),
+    (Product::Llamaindex, &forms::LLAMAINDEX),
+    (Product::SemanticKernel, &forms::SEMANTIC_KERNEL),
+    (Product::Haystack, &forms::HAYSTACK),
+    (Product::AgentFramework, &forms::AGENT_FRAMEWORK),
+    (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];
 
 /// The store of a product. `None` if the product needs a feature that is not compiled in.
 pub fn store_of(product: Product) -> Option<&'static dyn Store> {
     STORES.iter().find(|(writer, _)| *writer == product).map(|(_, store)| *store)
+}
+
+/// For each store that is described as data: the marks that hold for a file, all of its marks, and descriptions of
+/// those that do not hold.
+pub(crate) fn near_forms(files: &Files) -> Vec<(usize, usize, Product, Vec<String>)> {
+    let look = Look::of(files);
+    STORES
+        .iter()
+        .filter_map(|(product, store)| {
+            store.nearness(&look).map(|(n, of, missing)| (n, of, *product, missing))
+        })
+        .collect()
 }
 
 /// The id of the parent session, if this file is a Codex rollout that forks from another file.

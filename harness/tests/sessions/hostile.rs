@@ -76,9 +76,11 @@ fn endless_nesting_gets_an_answer() {
         }
         // Replaces the first text, so that the store is still recognised by everything else.
         for inside in [&closed, &object] {
-            let Some(at) = text.rfind("\":\"") else { panic!("{}: no text", case.id) };
-            let end = at + 3 + text[at + 3..].find('"').unwrap();
-            let nested = format!("{}{inside}{}", &text[..at + 2], &text[end + 1..]);
+            let marks = ["\":\"", "\": \""];
+            let found = marks.iter().filter_map(|mark| Some((text.rfind(mark)?, mark.len())));
+            let Some((at, n)) = found.max() else { panic!("{}: no text", case.id) };
+            let end = at + n + text[at + n..].find('"').unwrap();
+            let nested = format!("{}{inside}{}", &text[..at + n - 1], &text[end + 1..]);
             check(&case, "nested inside", nested.into_bytes());
         }
     }

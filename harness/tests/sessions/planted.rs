@@ -25,7 +25,14 @@ const SECRETS: [&str; 9] = [
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk";
 
 /// Fields that describe a record. Their values are words of the product.
-const OF_THE_PRODUCT: [&str; 40] = [
+const OF_THE_PRODUCT: [&str; 47] = [
+    "action",
+    "block_type",
+    "class_name",
+    "content_type",
+    "from",
+    "observation",
+    "source",
     "type",
     "role",
     "kind",

@@ -53,6 +53,10 @@ pub enum Reason {
     Hollow,
     /// A text contains a half character.
     HalfCharacter,
+    /// Something is between a provider's tool call and its result, which must be in one reply.
+    Parted,
+    /// An approval that was never given is beside the outcome of its call.
+    StaleApproval,
     /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
     /// The line or range cannot be read.
@@ -63,7 +67,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 17] = [
+    pub const ALL: [Reason; 19] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
@@ -78,6 +82,8 @@ impl Reason {
         Reason::Blank,
         Reason::Hollow,
         Reason::HalfCharacter,
+        Reason::Parted,
+        Reason::StaleApproval,
         Reason::Stray,
         Reason::Unreadable,
         Reason::Truncated,
@@ -100,6 +106,8 @@ impl Reason {
             Reason::Blank => "blank",
             Reason::Hollow => "hollow",
             Reason::HalfCharacter => "half-character",
+            Reason::Parted => "parted",
+            Reason::StaleApproval => "stale-approval",
             Reason::Stray => "stray",
             Reason::Unreadable => "unreadable",
             Reason::Truncated => "truncated",
@@ -125,6 +133,8 @@ impl Reason {
             Reason::Blank => "a blank text or message is removed",
             Reason::Hollow => "a thought that the provider refuses is removed",
             Reason::HalfCharacter => "half of a character is replaced by U+FFFD",
+            Reason::Parted => "the lines inside the reply are moved behind it",
+            Reason::StaleApproval => "an approval beside the outcome of its call is removed",
             Reason::Stray => "stray bytes are removed, or written as an escape",
             Reason::Unreadable => "an unreadable record is removed",
             Reason::Truncated => "everything after it is removed from the branch",
@@ -236,6 +246,38 @@ pub(super) fn drop_blank(messages: &[Message], places: &[Place]) -> Vec<Planned>
         reason: Reason::Blank,
     };
     blocks.filter(is_blank).map(drop).collect()
+}
+
+/// Moves the result of each rejected tool of the provider to its call, if a later reply has it.
+pub(super) fn join(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
+    let native = |block: &crate::Block| match &block.content {
+        Block::Native { value, .. } => Some(value.clone()),
+        _ => None,
+    };
+    let mut calls: BTreeMap<String, (usize, Place)> = BTreeMap::new();
+    let mut planned = Vec::new();
+    for (n, message) in messages.iter().enumerate().filter(|(_, message)| message.role == Role::Assistant) {
+        for block in &message.blocks {
+            let Some(value) = native(block) else { continue };
+            if value["type"] == "server_tool_use"
+                && let Some(id) = value["id"].as_str()
+            {
+                calls.insert(id.to_owned(), (n, block.place.clone()));
+                continue;
+            }
+            let Some(id) = value["tool_use_id"].as_str() else { continue };
+            let Some((at, call)) = calls.get(id).filter(|(at, _)| *at < n) else { continue };
+            let touches = |place: &Place| {
+                [*at, n].iter().any(|n| messages[*n].blocks.iter().any(|block| block.place == *place))
+            };
+            if refused.iter().any(touches) {
+                let (result, call, id) = (block.place.clone(), call.clone(), id.to_owned());
+                let edit = Edit::Move { result, call: call.clone(), id };
+                planned.push(Planned { edit, place: call, reason: Reason::Parted });
+            }
+        }
+    }
+    planned
 }
 
 /// The states in which products store a call that the model has not finished.

@@ -4,6 +4,8 @@
 //! `state`, and its outcome, so a result without its call cannot be stored.
 //! <https://ai-sdk.dev/docs/ai-sdk-ui/chatbot-message-persistence>
 
+mod valid;
+
 use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 use serde_json::json;
@@ -28,7 +30,10 @@ impl Store for AiSdkUi {
         read_list(files, session(Product::AiSdkUiMessages, "JSON list"), |session, list| {
             let messages = list.items().enumerate().map(|(n, value)| ui_message(n, value));
             let messages: Option<Vec<UiMessage>> = messages.collect();
-            read(session, messages.ok_or(FormError::Shape("a message has an unknown role"))?)
+            let messages = messages.ok_or(FormError::Shape("a message has an unknown role"))?;
+            let parts = messages.iter().flat_map(|message| &message.parts);
+            session.troubles.extend(parts.filter_map(|(place, part)| valid::trouble(place, part)));
+            read(session, messages)
         })
     }
 
@@ -61,6 +66,10 @@ impl Store for AiSdkUi {
                     answer(&mut writer, files, call);
                 }
                 Edit::Drop { block } => writer.drop(block)?,
+                // The torn end of the list has no pointer; a part has one.
+                Edit::Discard { place } if !place.pointer.is_empty() => {
+                    writer.changes.unset(&place.pointer, "approval");
+                }
                 Edit::Discard { place } => writer.discard(place)?,
                 Edit::Truncate { last } => writer.truncate(last)?,
             }

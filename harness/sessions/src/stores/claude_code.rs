@@ -11,6 +11,7 @@ mod branch;
 mod companions;
 mod cut;
 mod items;
+mod join;
 mod line;
 mod messages;
 mod new_line;

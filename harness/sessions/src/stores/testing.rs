@@ -3,7 +3,10 @@
 use brickbat_rules::histories::Block as Content;
 
 use super::Store;
-use crate::{Edit, Files, Judgement, Place, Product, ReadError, Session, Verdict, judge, read, store_of};
+use crate::{
+    Edit, Files, Judgement, Place, Product, ReadError, Reason, Repair, RepairOptions, Session, Verdict,
+    judge, read, repair, store_of,
+};
 
 /// A store under test.
 pub(crate) struct Tested(pub(crate) &'static dyn Store);
@@ -105,4 +108,13 @@ pub(crate) fn assert_unharmed(files: &Files) {
             }
         }
     }
+}
+
+/// The outcome of a repair with the default options: the files, the reasons of the edits, and the verdict. `None` if
+/// there is nothing to repair, or no way to.
+pub(crate) fn repaired(files: &Files) -> Option<(Files, Vec<Reason>, Verdict)> {
+    let outcome = repair(files, 0, &RepairOptions::default());
+    let Ok(Repair::Mended(own)) = outcome else { return None }; // quoted: the name of the variant
+    let reasons = own.edits.iter().map(|edit| edit.reason).collect();
+    Some((own.files, reasons, own.after.verdict))
 }

@@ -97,7 +97,8 @@ fn missing_results(messages: &[Message], end_waits: bool) -> Option<(String, Pla
                 for block in &message.blocks {
                     if let Content::Call(call) = &block.content {
                         let waits = end_waits && last == Some(n);
-                        open.entry(&call.id).or_insert(Open { n: n_calls, place: &block.place, waits });
+                        let (place, state) = (&block.place, block.state.as_deref());
+                        open.entry(&call.id).or_insert(Open { n: n_calls, place, state, waits });
                         n_calls += 1;
                     }
                 }
@@ -119,6 +120,8 @@ struct Open<'m> {
     /// The number of calls before it.
     n: usize,
     place: &'m Place,
+    /// The state in the store.
+    state: Option<&'m str>,
     /// True if it waits for the user's decision.
     waits: bool,
 }
@@ -132,9 +135,24 @@ fn error(open: &BTreeMap<&str, Open>) -> (String, Place) {
     let more = if calls.len() > MAX_IDS { ", …" } else { "" };
     let ids = ids.join(", ");
     let place = calls.first().map(|(_, call)| call.place.clone()).unwrap_or_default();
-    let words =
-        format!("AI_MissingToolResultsError: Tool result{is} missing for tool call{plural} {ids}{more}.");
+    let words = format!(
+        "AI_MissingToolResultsError: Tool result{is} missing for tool call{plural} {ids}{more}. {}",
+        by_version(open)
+    );
     (words, place)
+}
+
+/// The behaviour of each version with these open calls, as measured with `ai` 5.0.277, 6.0.326 and 7.0.173. The store
+/// does not record the version.
+fn by_version(open: &BTreeMap<&str, Open>) -> &'static str {
+    let all_are = |state: &str| open.values().all(|call| call.state == Some(state));
+    if all_are(DECLINED) {
+        "(AI SDK 6; AI SDK 7 sends the refusal as the result, and 5 sends the call without a result.)"
+    } else if all_are(ASKED) {
+        "(AI SDK 6; AI SDK 7 leaves the call out, and 5 sends it without a result.)"
+    } else {
+        "(AI SDK 6 and 7; AI SDK 5 sends the call without a result.)"
+    }
 }
 
 /// `moveToolUseBlocksToEnd` of `@ai-sdk/anthropic`: moves calls behind all other blocks up to the next

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::parts::{call, dialect_of, file, kind_of, plain_output, thinking};
 use crate::clients::{self, Quirk};
 use crate::json::{text, word};
-use crate::session::DECLINED;
+use crate::session::{ASKED, DECLINED};
 use crate::stores::list_reader::{block, message, note};
 use crate::{Block, FormError, Place, Session};
 
@@ -127,7 +127,13 @@ impl Step {
         };
         let call = call(part, name, input, session.dialect);
         let (id, name) = (call.id.clone(), call.name.clone());
-        let state = Some(if is_declined(part) { DECLINED } else { state }.to_owned());
+        let state = match state {
+            _ if is_declined(part) => DECLINED,
+            // No answer can refer to a request without an id, so it waits for nothing.
+            ASKED if !part.pointer("/approval/id").is_some_and(Value::is_string) => "approval-without-id",
+            state => state,
+        };
+        let state = Some(state.to_owned());
         let content = histories::Block::Call(call);
         self.said.push(Block { place: place.clone(), content, state: state.clone() });
         if let Some((output, is_error)) = output(part) {

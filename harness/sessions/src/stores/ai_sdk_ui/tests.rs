@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
 use crate::stores::list_tests::*;
+use crate::stores::testing;
 use crate::{Edit, Files, NOT_RECORDED, Product, Repair, RepairOptions, Verdict, judge, read, repair};
 
 fn user(text: &str) -> Value {
@@ -56,12 +57,15 @@ fn a_healthy_batch_with_thinking_is_accepted() {
 #[test]
 fn a_call_without_an_output_makes_the_sdk_give_up() {
     let files = thread(json!([tool("c1", "input-available"), tool("c2", "input-available")]));
-    let words = "AI_MissingToolResultsError: Tool results are missing for tool calls c1, c2.";
+    let words = "AI_MissingToolResultsError: Tool results are missing for tool calls c1, c2. (AI SDK 6 and 7; AI SDK 5 sends the call without a result.)";
     assert_eq!(refusals(&files), [words]);
     let files = thread(json!([tool("c1", "output-available"), tool("c2", "input-available")]));
     let judgement = judge(&session(&files), None);
     let refusal = &judgement.refusals[0];
-    assert_eq!(refusal.message, "AI_MissingToolResultsError: Tool result is missing for tool call c2.");
+    assert_eq!(
+        refusal.message,
+        "AI_MissingToolResultsError: Tool result is missing for tool call c2. (AI SDK 6 and 7; AI SDK 5 sends the call without a result.)"
+    );
     assert_eq!(refusal.place.as_ref().unwrap().pointer, "/1/parts/1");
 }
 
@@ -82,10 +86,15 @@ fn a_call_cut_off_while_streaming_is_left_out() {
 
 #[test]
 fn a_call_that_waits_for_the_user_is_open_only_at_the_end() {
+    let asked = |id: &str, state: &str| {
+        let mut part = tool(id, state);
+        part["approval"] = json!({ "id": "p" });
+        part
+    };
     for state in ["approval-requested", "approval-responded"] {
-        let end = files(&json!([user("weigh"), reply(json!([tool("c1", state)]))]));
+        let end = files(&json!([user("weigh"), reply(json!([asked("c1", state)]))]));
         assert_eq!(verdict(&end), Verdict::OpenTail);
-        assert_eq!(verdict(&thread(json!([tool("c1", state)]))), Verdict::Refused);
+        assert_eq!(verdict(&thread(json!([asked("c1", state)]))), Verdict::Refused);
     }
     let mixed = json!([tool("c1", "approval-requested"), tool("c2", "input-available")]);
     assert_eq!(verdict(&files(&json!([user("weigh"), reply(mixed)]))), Verdict::Refused);
@@ -364,4 +373,42 @@ fn a_moved_result_keeps_its_approval_and_drops_a_pending_one() {
     let after = written(&files, &[Edit::Move { result, call, id: "c1".into() }]);
     let after: Value = serde_json::from_slice(after.main()).unwrap();
     assert_eq!(after[1]["parts"], json!([tool("c1", "output-available")]));
+}
+
+/// Each part was put to `validateUIMessages` of `ai` 5.0.277, 6.0.326 and 7.0.173.
+#[test]
+fn parts_that_no_version_validates_are_noted_and_stale_approvals_removed() {
+    let part = |state: &str, approval: Value| {
+        let mut part = tool("c1", state);
+        if state == "output-error" {
+            part["errorText"] = json!("no");
+        }
+        part["approval"] = approval;
+        part
+    };
+    let given = json!({ "id": "p", "approved": true });
+    let refused = json!({ "id": "p", "approved": false });
+    let valid =
+        [("output-available", given.clone()), ("output-error", given), ("output-denied", refused.clone())];
+    for (state, approval) in valid {
+        assert_eq!(session(&thread(json!([part(state, approval)]))).troubles, [], "{state}");
+    }
+    for (state, approval) in [
+        ("output-available", json!({ "id": "p" })),
+        ("output-error", json!({ "id": "p" })),
+        ("output-error", refused),
+    ] {
+        let files = thread(json!([part(state, approval)]));
+        let troubles = session(&files).troubles;
+        assert!(troubles[0].words.contains("AI_TypeValidationError"), "{state}");
+        let (copy, _, _) = testing::repaired(&files).unwrap_or_else(|| panic!("{state}"));
+        let whole: Value = serde_json::from_slice(copy.main()).unwrap();
+        assert_eq!(whole.pointer("/1/parts/0/approval"), None, "{state}");
+        assert_eq!(session(&copy).troubles, []);
+    }
+    for approval in [json!({}), Value::Null] {
+        let files = files(&json!([user("weigh"), reply(json!([part("approval-requested", approval)]))]));
+        assert_eq!(session(&files).troubles.len(), 1);
+        assert_eq!(verdict(&files), Verdict::Refused);
+    }
 }

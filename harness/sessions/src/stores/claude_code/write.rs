@@ -11,6 +11,7 @@ use serde_json::json;
 use super::branch::Branch;
 use super::companions;
 use super::items::Item;
+use super::join;
 use super::line::{Kind, Lines, Record};
 use super::new_line::{self, NewLine, Saying};
 use super::tree::{Parent, Tree};
@@ -22,6 +23,18 @@ use crate::{Cut, Files, Place, Product};
 
 /// Applies the edits to the first file.
 pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> {
+    let parted = join::parted(files, edits);
+    if !parted.is_empty() {
+        // The other edits follow in another round, since all places change.
+        let mut files = files.clone();
+        for parted in &parted {
+            let bytes = join::join(files.main(), parted)?;
+            if let Some(file) = files.files.first_mut() {
+                file.bytes = bytes;
+            }
+        }
+        return Ok(files);
+    }
     let lines = Lines::read(files.main());
     let tree = Tree::new(&lines.records, lines.version.unwrap_or_default());
     let branch = Branch::new(files.main(), &tree);
@@ -520,6 +533,6 @@ fn append(bytes: &mut Vec<u8>, line: &[u8]) {
     bytes.push(b'\n');
 }
 
-fn refused(place: &Place, cause: EditError) -> WriteError {
+pub(super) fn refused(place: &Place, cause: EditError) -> WriteError {
     cause.at(Product::ClaudeCode, place)
 }

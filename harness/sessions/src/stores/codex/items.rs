@@ -144,6 +144,7 @@ pub(super) fn item(item: Json<'_, '_>, at: At, pointer: String) -> Result<Item, 
         "ghost_snapshot" | "compaction_trigger" | "configuration_update" | "other" => {
             return Err(Strange::Unsent(kind));
         }
+        "" => return Err(Strange::Lacks("an item without a type")),
         _ => return Err(Strange::Kind(word(&kind))),
     })
 }

@@ -25,6 +25,9 @@ const SILENT: [&str; 9] = [
     "realtime_item",
 ];
 
+/// The types that no other product uses for a record with a payload.
+const OWN: [&str; 4] = ["session_meta", "response_item", "turn_context", "event_msg"];
+
 /// Number of lines to search for the first record, since the first line may be torn.
 const MAX_HEAD_LINES: usize = 8;
 
@@ -37,10 +40,13 @@ pub(super) fn is_rollout(head: &[u8]) -> bool {
 /// Returns whether a line is a record of a rollout.
 pub(super) fn is_record(line: Json<'_, '_>) -> bool {
     let [kind, payload, time] = line.pick(["type", "payload", "timestamp"]);
-    let is_known = |kind: &str| SPOKEN.contains(&kind) || SILENT.contains(&kind);
-    time.is_some_and(Json::is_str)
-        && payload.is_some_and(Json::is_object)
-        && kind.and_then(Json::as_str).is_some_and(|kind| is_known(&kind))
+    // People leave the time out when they shorten a file.
+    let is_timed = time.is_some_and(Json::is_str);
+    let is_own = || payload.is_some_and(|own| own.field("type").is_str() || own.field("cwd").is_str());
+    let is_known = |kind: &str| {
+        OWN.contains(&kind) && is_own() || is_timed && (SPOKEN.contains(&kind) || SILENT.contains(&kind))
+    };
+    payload.is_some_and(Json::is_object) && kind.and_then(Json::as_str).is_some_and(|kind| is_known(&kind))
 }
 
 /// The session of a rollout, read from the beginning of its first ancestor.
@@ -104,6 +110,10 @@ impl Reader {
             return Ok(false);
         }
         if self.n_records == 0 {
+            if !document.root().field("timestamp").is_str() {
+                let words = "the lines have no `timestamp`, without which Codex itself skips them";
+                self.note(place.clone(), words.to_owned(), None);
+            }
             self.is_excerpt |= kind != "session_meta";
             self.is_paginated = payload.field("history_mode").is("paginated");
         }

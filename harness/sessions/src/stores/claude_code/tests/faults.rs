@@ -1,7 +1,7 @@
 //! Faults put into a healthy session. Each must be reported as the planted fault.
 
 use super::*;
-use crate::{Lost, Repair, RepairOptions, repair};
+use crate::{Lost, Reason, Repair, RepairOptions, repair};
 
 #[test]
 fn a_lost_result_line_is_a_missing_result() {
@@ -244,7 +244,7 @@ fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
     let used = json!({ "type": "server_tool_use", "id": "srvtoolu_1", "name": "advisor", "input": {} });
     let advised = json!({
         "type": "advisor_tool_result", "tool_use_id": "srvtoolu_1",
-        "content": { "type": "advisor_result", "text": "Go on." },
+        "content": { "type": "advisor_result", "text": "Do it." },
     });
     let command =
         line("k1", "a1", json!({ "type": "system", "subtype": "local_command", "content": "<x>ls</x>" }));
@@ -262,6 +262,15 @@ fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
     );
     let judgement = judge(&session, None);
     assert_eq!(rules(&judgement), ["anthropic-messages/server-tool-result-missing"]);
+    let files = file(&lines);
+    let (copy, reasons, _) = crate::stores::testing::repaired(&files).unwrap();
+    assert_eq!(reasons, [Reason::Parted]);
+    let order: Vec<(Value, Value)> = crate::json::lines(copy.main())
+        .map(|line| serde_json::from_slice::<Value>(line.bytes).unwrap())
+        .map(|line| (line["uuid"].clone(), line["parentUuid"].clone()))
+        .collect();
+    let of = |uuid: &str, parent: &str| (json!(uuid), json!(parent));
+    assert_eq!(order[1..], [of("a1", "u1"), of("a2", "a1"), of("k1", "a2"), of("u2", "k1")]);
     lines.remove(2);
     lines[2]["parentUuid"] = json!("a1");
     let whole = read_lines(&lines);

@@ -1,0 +1,376 @@
+//! Stores that are a list of messages, described as data.
+//!
+//! Each file of the folder `forms` describes the store of one product: how to recognise it, where its messages
+//! are, and which fields of a message are text, calls and results. Other fields are passed over. The description does
+//! not include the product's code, so most of these stores are judged as they are stored.
+
+mod agent_framework;
+mod agno;
+mod amp;
+mod autogen;
+mod continue_dev;
+mod droid;
+mod genkit;
+mod google_adk;
+mod haystack;
+mod kimi;
+mod kiro;
+mod langchain;
+mod letta;
+mod librechat;
+mod llamaindex;
+mod message_lines;
+mod mistral_vibe;
+mod open_webui;
+mod openhands;
+mod read;
+mod semantic_kernel;
+mod sharegpt;
+mod swe_agent;
+#[cfg(test)]
+pub(crate) mod tests;
+mod vscode_chat;
+mod write;
+
+use std::collections::VecDeque;
+
+use brickbat_rules::Dialect;
+use brickbat_rules::histories::{Block as Content, Call, Role};
+use brickbat_rules::json::Json;
+use serde_json::{Value, json};
+
+use super::pairs::{dangling, fill, without_orphans};
+use super::{Edit, Look, ReadError, Store, WriteError};
+use crate::{Files, Product, Sent, Session};
+
+pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
+pub(crate) use agno::FORM as AGNO;
+pub(crate) use amp::FORM as AMP;
+pub(crate) use autogen::FORM as AUTOGEN;
+pub(crate) use continue_dev::FORM as CONTINUE;
+pub(crate) use droid::FORM as DROID;
+pub(crate) use genkit::FORM as GENKIT;
+pub(crate) use google_adk::FORM as GOOGLE_ADK;
+pub(crate) use haystack::FORM as HAYSTACK;
+pub(crate) use kimi::FORM as KIMI;
+pub(crate) use kiro::FORM as KIRO;
+pub(crate) use langchain::FORM as LANGCHAIN;
+pub(crate) use letta::FORM as LETTA;
+pub(crate) use librechat::FORM as LIBRECHAT;
+pub(crate) use llamaindex::FORM as LLAMAINDEX;
+pub(crate) use message_lines::FORM as MESSAGE_LINES;
+pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
+pub(crate) use open_webui::FORM as OPEN_WEBUI;
+pub(crate) use openhands::FORM as OPENHANDS;
+pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
+pub(crate) use sharegpt::FORM as SHAREGPT;
+pub(crate) use swe_agent::FORM as SWE_AGENT;
+pub(crate) use vscode_chat::FORM as VSCODE_CHAT;
+
+/// The description of a store.
+pub(crate) struct Form {
+    product: Product,
+    /// See [`Session::generation`].
+    generation: &'static str,
+    /// Where the records are.
+    file: Framing,
+    /// All of these hold for a file of this store, and not for a file of another one.
+    marks: &'static [Mark],
+    /// Values of a field that show that a record is not a message.
+    skips: Option<(&'static str, &'static [&'static str])>,
+    /// How a record becomes messages.
+    shape: Shape,
+    /// The dialect, if the product speaks only one.
+    dialect: Option<Dialect>,
+    /// Pointers to the model, in the file or in a record; the last one found counts.
+    model: &'static [&'static str],
+    /// The pointer to the ids of the records that are sent, from the session, and to the id of a record.
+    among: Option<(&'static str, &'static str)>,
+    /// How the records of a tree name each other.
+    tree: Option<Tree>,
+    /// The product's changes to calls without a result when it sends.
+    sends: Sends,
+    /// The record of a result. `None` if Brickbat does not write this store.
+    answer: Option<fn(&Call, &str) -> Value>,
+    /// Completes what the fields alone do not show.
+    finish: Option<fn(&mut Session)>,
+}
+
+/// The places of the records in a file.
+enum Framing {
+    /// The items of the list at the first pointer that leads to one.
+    List(&'static [&'static str]),
+    /// The lines.
+    Lines,
+    /// A session in each item, or field, of the value at the first pointer that leads to one, or in each line. Its
+    /// records are in the list at the second pointer.
+    Each(&'static [&'static str], &'static str),
+    /// Lists in the items of a list, which form one session.
+    Nested(&'static str, &'static str),
+}
+
+/// A condition on a file.
+enum Mark {
+    /// The name of the file ends with one of these.
+    Name(&'static [&'static str]),
+    /// The file, or its first line, has values at all these pointers.
+    Root(&'static [&'static str]),
+    /// The file, or its first line, has this text at the pointer.
+    RootIs(&'static str, &'static [&'static str]),
+    /// Each record at the beginning has a value at all these pointers.
+    Every(&'static [&'static str]),
+    /// Each record at the beginning has one of these texts at the pointer.
+    EveryIs(&'static str, &'static [&'static str]),
+    /// One of the records at the beginning has a value at one of these pointers.
+    Some(&'static [&'static str]),
+    /// One of the records at the beginning has one of these texts at the pointer.
+    SomeIs(&'static str, &'static [&'static str]),
+}
+
+impl Mark {
+    /// The pointers of the mark, as they are shown, and their number.
+    fn fields(&self) -> Vec<String> {
+        let shown = |at: &&str| format!("`{}`", at.trim_start_matches('/'));
+        match self {
+            Mark::Name(ends) => vec![format!("the name `{}`", ends.join("` or `"))],
+            Mark::Root(at) | Mark::Every(at) => at.iter().map(shown).collect(),
+            Mark::Some(at) => at.iter().take(1).map(shown).collect(),
+            Mark::RootIs(at, texts) | Mark::EveryIs(at, texts) | Mark::SomeIs(at, texts) => {
+                let text = texts.first().copied().unwrap_or_default();
+                vec![format!("`{}` such as `{text}`", at.trim_start_matches('/'))]
+            }
+        }
+    }
+}
+
+/// The form of the messages.
+enum Shape {
+    /// The value at a pointer is a message in the format of a provider.
+    Native(&'static str, Dialect),
+    /// Speakers, in order.
+    Speakers(&'static [Speaker]),
+}
+
+/// A part of a record that somebody said.
+struct Speaker {
+    /// The pointer to it; each item of a list if it ends with `/*`.
+    at: &'static str,
+    role: Saying,
+    pieces: &'static [Piece],
+}
+
+/// The speaker of a message.
+enum Saying {
+    /// Always the same.
+    Is(Role),
+    /// The first role if the boolean at the pointer is true, otherwise the second.
+    Flag(&'static str, Role, Role),
+    /// The role, if the text at the first pointer is this, and there is a value at the second pointer.
+    When(&'static str, &'static str, &'static str, Role),
+    /// Named by the text at a pointer.
+    Named(&'static str, &'static [(&'static str, Role)]),
+}
+
+/// The pointers to the parts of a call.
+struct CallAt {
+    id: &'static str,
+    name: &'static str,
+    arguments: &'static str,
+}
+
+/// The pointers to the parts of a result.
+struct ResultAt {
+    call: &'static str,
+    name: &'static str,
+    output: &'static str,
+    /// A pointer, and the text or boolean there that marks an error.
+    failed: Option<(&'static str, &'static str)>,
+}
+
+/// A part of what was said.
+enum Piece {
+    /// A text, or the texts of a list.
+    Text(&'static str),
+    /// Thinking, with the pointer to its signature.
+    Thinking(&'static str, &'static str),
+    /// An image in base64, with the pointer to its media type.
+    Image(&'static str, &'static str),
+    /// A call, if its id or name is there.
+    Call(CallAt),
+    /// A call with its result, if the output is there.
+    Both(CallAt, ResultAt),
+    /// A call without an id as JSON text: `{name, arguments}`, or a list of these.
+    CallInText(&'static str),
+    /// The calls of a list.
+    Calls(&'static str, CallAt),
+    /// A result, if the id of its call is there.
+    Result(ResultAt),
+    /// A result without an id.
+    ResultInText(&'static str),
+    /// The results of a list.
+    Results(&'static str, ResultAt),
+    /// The results of the calls of a list, by id in an object of the record: the list, the id, the object, and
+    /// the output.
+    ResultsOf(&'static str, &'static str, &'static str, &'static str),
+    /// Parts in a list. The kind of a part is the text at the pointer, or the name of a field that it has.
+    Parts(&'static str, &'static str, &'static [(&'static str, Piece)]),
+}
+
+/// How the records of a tree name each other.
+struct Tree {
+    id: &'static str,
+    parent: &'static str,
+    /// The pointer to the last record of the active branch, from the session. Without it, the last record of
+    /// the list is the end.
+    current: &'static str,
+}
+
+/// A product's changes to calls without a result.
+enum Sends {
+    /// Not known: the messages are judged as stored.
+    AsStored,
+    /// It answers them with this text.
+    Fills(&'static str),
+    /// It leaves them out, and results without a call too.
+    LeavesOut,
+}
+
+impl Form {
+    /// The product of this store.
+    #[cfg(test)]
+    pub(crate) fn product(&self) -> Product {
+        self.product
+    }
+
+    /// Returns whether a record is not a message.
+    fn is_skipped(&self, record: Json<'_, '_>) -> bool {
+        self.skips.is_some_and(|(at, values)| {
+            let found = record.pointer(at);
+            let flag = found.as_bool().map(|is| is.to_string());
+            values.iter().any(|value| found.is(value) || flag.as_deref() == Some(*value))
+        })
+    }
+}
+
+impl Store for Form {
+    fn owns(&self, look: &Look<'_>) -> bool {
+        read::owns(self, look)
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        read::read(self, files)
+    }
+
+    fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
+        Some(read::nearness(self, look))
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        let mut sent = Sent::as_stored(session);
+        match self.sends {
+            Sends::AsStored => {}
+            Sends::Fills(words) => {
+                let open = dangling(&sent.messages);
+                let n = fill(&mut sent.messages, open, words);
+                sent.mended.extend((n > 0).then_some(("answers calls without a result", n)));
+            }
+            Sends::LeavesOut => {
+                let n = leave_out(&mut sent);
+                sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
+            }
+        }
+        sent
+    }
+
+    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+        match self.sends {
+            Sends::AsStored => None,
+            Sends::Fills(_) => Some("the product answers it when it sends"),
+            Sends::LeavesOut => Some("the product leaves it out when it sends"),
+        }
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        write::write(self, files, session, edits)
+    }
+}
+
+/// Messages of the Chat Completions API, and what programs add to them.
+const CHAT: &[Speaker] = &[Speaker {
+    at: "",
+    role: Saying::Named(
+        "/role",
+        &[
+            ("system", Role::System),
+            ("developer", Role::System),
+            ("user", Role::User),
+            ("assistant", Role::Assistant),
+            ("tool", Role::Tool),
+        ],
+    ),
+    pieces: &[
+        Piece::Result(ResultAt { call: "/tool_call_id", name: "/name", output: "/content", failed: None }),
+        Piece::Thinking("/reasoning_content", "/none"),
+        Piece::Parts(
+            "/content",
+            "/type",
+            &[("text", Piece::Text("/text")), ("think", Piece::Thinking("/think", "/none"))],
+        ),
+        Piece::Calls(
+            "/tool_calls",
+            CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
+        ),
+        Piece::Calls(
+            "/additional_kwargs/tool_calls",
+            CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
+        ),
+        Piece::Result(ResultAt {
+            call: "/additional_kwargs/tool_call_id",
+            name: "/additional_kwargs/name",
+            output: "/blocks",
+            failed: None,
+        }),
+        Piece::Parts("/blocks", "/block_type", &[("text", Piece::Text("/text"))]),
+    ],
+}];
+
+/// A result as the Chat Completions API has it.
+fn chat_answer(call: &Call, words: &str) -> Value {
+    json!({ "role": "tool", "content": words, "tool_call_id": call.id })
+}
+
+/// Gives an id to each call without one. The results follow in the order of their calls.
+fn with_ids(session: &mut Session) {
+    let mut open: VecDeque<String> = VecDeque::new();
+    let mut n = 0;
+    for block in session.messages.iter_mut().flat_map(|message| &mut message.blocks) {
+        match &mut block.content {
+            Content::Call(call) if call.id.is_empty() => {
+                n += 1;
+                call.id = format!("call_{n}");
+                open.push_back(call.id.clone());
+            }
+            Content::Result(result) if result.call.is_empty() => {
+                result.call = open.pop_front().unwrap_or_else(|| "call_0".to_owned());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Removes calls without a result and results without a call. Returns their number.
+fn leave_out(sent: &mut Sent) -> usize {
+    let (messages, n_orphans) = without_orphans(&sent.messages);
+    let mut n = n_orphans;
+    sent.messages = messages;
+    for (at, blocks) in dangling(&sent.messages) {
+        n += blocks.len();
+        let mut index = 0;
+        sent.messages[at].blocks.retain(|_| {
+            index += 1;
+            blocks.binary_search(&(index - 1)).is_err()
+        });
+    }
+    sent.messages.retain(|message| !message.blocks.is_empty());
+    n
+}

@@ -1,0 +1,23 @@
+//! Agno: a stored session, with the messages of each run.
+//!
+//! A run repeats earlier messages with `from_history`. Source: `libs/agno/agno/session/agent.py` and
+//! `libs/agno/agno/models/message.py` of <https://github.com/agno-agi/agno>.
+
+use super::{Form, Framing, Mark, Sends, Shape};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::Agno,
+    generation: "JSON session",
+    file: Framing::Nested("/runs", "/messages"),
+    marks: &[Mark::Root(&["/session_id", "/runs"]), Mark::Every(&["/role"])],
+    skips: Some(("/from_history", &["true"])),
+    shape: Shape::Speakers(super::CHAT),
+    dialect: None,
+    model: &["/model"],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: Some(super::chat_answer),
+    finish: None,
+};

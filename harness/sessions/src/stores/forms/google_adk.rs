@@ -1,0 +1,25 @@
+//! Google's Agent Development Kit: a session with its events.
+//!
+//! The content of an event is one of the Gemini API. Source: `src/google/adk/sessions/session.py` and
+//! `src/google/adk/events/event.py` of <https://github.com/google/adk-python>.
+
+use brickbat_rules::Dialect;
+
+use super::{Form, Framing, Mark, Sends, Shape};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::GoogleAdk,
+    generation: "JSON session",
+    file: Framing::List(&["/events"]),
+    marks: &[Mark::Root(&["/id", "/events", "/state"]), Mark::Every(&["/author"])],
+    skips: None,
+    shape: Shape::Native("/content", Dialect::Gemini),
+    dialect: Some(Dialect::Gemini),
+    model: &[],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: None,
+    finish: None,
+};

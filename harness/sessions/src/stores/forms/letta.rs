@@ -1,0 +1,22 @@
+//! Letta: an agent file (`.af`) with the messages of its agents.
+//!
+//! The agent sends the messages in `in_context_message_ids`. Source: `MessageSchema` in `letta/schemas/agent_file.py` of <https://github.com/letta-ai/letta>.
+
+use super::{Form, Framing, Mark, Sends, Shape};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::Letta,
+    generation: "agent file",
+    file: Framing::Each(&["/agents"], "/messages"),
+    marks: &[Mark::Root(&["/agents", "/blocks", "/tools"]), Mark::Every(&["/id", "/role"])],
+    skips: None,
+    shape: Shape::Speakers(super::CHAT),
+    dialect: None,
+    model: &["/model"],
+    among: Some(("/in_context_message_ids", "/id")),
+    tree: None,
+    sends: Sends::AsStored,
+    answer: None,
+    finish: None,
+};

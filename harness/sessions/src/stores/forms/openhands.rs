@@ -1,0 +1,61 @@
+//! OpenHands: the events of a trajectory.
+//!
+//! An action of the model has the call in `tool_call_metadata`, and the observation that follows repeats it. Calls
+//! without an observation are not sent (`_filter_unmatched_tool_calls` of `openhands/memory/conversation_memory.py`).
+//! Source: `openhands/events/serialization/event.py` of <https://github.com/OpenHands/OpenHands>.
+
+use brickbat_rules::histories::Role;
+
+use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::Openhands,
+    generation: "JSON list",
+    file: Framing::List(&["", "/history", "/trajectory"]),
+    marks: &[
+        Mark::Every(&["/id", "/source"]),
+        Mark::Some(&["/action", "/observation"]),
+        Mark::EveryIs("/source", &["user", "agent", "environment"]),
+    ],
+    skips: Some((
+        "/action",
+        &["system", "recall", "change_agent_state", "condensation", "condensation_request"],
+    )),
+    shape: Shape::Speakers(&[
+        Speaker {
+            at: "",
+            role: Saying::When("/source", "user", "/action", Role::User),
+            pieces: &[Piece::Text("/args/content")],
+        },
+        Speaker {
+            at: "",
+            role: Saying::When("/source", "agent", "/action", Role::Assistant),
+            pieces: &[
+                Piece::Text("/args/content"),
+                Piece::Call(CallAt {
+                    id: "/tool_call_metadata/tool_call_id",
+                    name: "/tool_call_metadata/function_name",
+                    arguments: "/args",
+                }),
+            ],
+        },
+        Speaker {
+            at: "",
+            role: Saying::Is(Role::Tool),
+            pieces: &[Piece::Result(ResultAt {
+                call: "/tool_call_metadata/tool_call_id",
+                name: "/tool_call_metadata/function_name",
+                output: "/content",
+                failed: Some(("/observation", "error")),
+            })],
+        },
+    ]),
+    dialect: None,
+    model: &["/tool_call_metadata/model_response/model"],
+    among: None,
+    tree: None,
+    sends: Sends::LeavesOut,
+    answer: None,
+    finish: None,
+};

@@ -1,0 +1,574 @@
+//! Reads a store according to its description.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
+use brickbat_rules::json::{Document, Json};
+
+use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker, Tree};
+use crate::json::{lines, word};
+use crate::stores::json_text::whole;
+use crate::stores::list_reader::note;
+use crate::stores::{Look, ReadError, records};
+use crate::{Block, Ending, FormError, Message, Place, Session};
+
+/// The number of records that a mark examines.
+const MAX_MARKED: usize = 64;
+
+/// Returns whether all marks of the store hold for the file.
+pub(super) fn owns(form: &Form, look: &Look<'_>) -> bool {
+    let has_name = |mark: &Mark| !matches!(mark, Mark::Name(_)) || holds(form, mark, look, None);
+    form.marks.iter().all(has_name)
+        && with_records(form, look, |root, records| {
+            form.marks.iter().all(|mark| holds(form, mark, look, Some((root, records))))
+        })
+        .unwrap_or(false)
+}
+
+/// The number of marks that hold, the number of all, and descriptions of the others.
+pub(super) fn nearness(form: &Form, look: &Look<'_>) -> (usize, usize, Vec<String>) {
+    let count = |found: Option<(Json<'_, '_>, &[Json<'_, '_>])>| {
+        let (mut n, mut all, mut missing) = (0, 0, Vec::new());
+        for mark in form.marks {
+            let parts = mark.fields();
+            all += parts.len();
+            if holds(form, mark, look, found) {
+                n += parts.len();
+                continue;
+            }
+            let (own, others): (Vec<String>, Vec<String>) = parts.into_iter().partition(|part| {
+                let pointer = format!("/{}", part.trim_matches('`'));
+                let is_root = matches!(mark, Mark::Root(_));
+                found.is_some_and(|(root, records)| match is_root {
+                    true => exists(root, &pointer),
+                    false => records.iter().any(|record| exists(*record, &pointer)),
+                })
+            });
+            n += own.len();
+            missing.extend(others);
+        }
+        (n, all, missing)
+    };
+    with_records(form, look, |root, records| count(Some((root, records)))).unwrap_or_else(|| count(None))
+}
+
+/// Calls `then` with the file, or its first line, and the records at its beginning. `None` if there is no record.
+fn with_records<T>(
+    form: &Form,
+    look: &Look<'_>,
+    then: impl Fn(Json<'_, '_>, &[Json<'_, '_>]) -> T,
+) -> Option<T> {
+    let found = std::cell::RefCell::new(None);
+    let give = |root: Json<'_, '_>, records: &[Json<'_, '_>]| {
+        if !records.is_empty() {
+            found.replace(Some(then(root, records)));
+        }
+        true
+    };
+    match &form.file {
+        Framing::Lines => {
+            let records: Vec<Json<'_, '_>> = look.head().iter().map(Document::root).collect();
+            // A list over several lines has objects on lines of their own too.
+            let is_lines = look.main().trim_ascii_start().starts_with(b"{")
+                && look.document().is_none_or(|_| records.len() == 1);
+            if is_lines && let Some(first) = records.first() {
+                give(*first, &records);
+            }
+        }
+        Framing::Each(_, list) if is_lines(look) => {
+            let line = look.head().first()?;
+            let records: Vec<Json<'_, '_>> = line.root().pointer(list).items().take(MAX_MARKED).collect();
+            give(line.root(), &records);
+        }
+        Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => {
+            look.is_whole(|root| {
+                let sessions = sessions(form, root);
+                let records = sessions.iter().flat_map(|session| &session.records);
+                let records: Vec<Json<'_, '_>> =
+                    records.map(|(_, record)| *record).take(MAX_MARKED).collect();
+                give(root, &records)
+            });
+        }
+    }
+    found.into_inner()
+}
+
+/// Returns whether a mark holds for the file, or its first line, and the records.
+fn holds(form: &Form, mark: &Mark, look: &Look<'_>, found: Option<(Json<'_, '_>, &[Json<'_, '_>])>) -> bool {
+    if let Mark::Name(ends) = mark {
+        let name = look.files.name().replace(".repaired.", ".");
+        return ends.iter().any(|end| name.ends_with(end));
+    }
+    let Some((root, records)) = found else { return false };
+    let is =
+        |value: Json<'_, '_>, at: &str, texts: &[&str]| texts.iter().any(|text| value.pointer(at).is(text));
+    let mut messages = records.iter().copied().filter(|record| !form.is_skipped(*record));
+    match mark {
+        Mark::Name(_) => true,
+        Mark::Root(at) => at.iter().all(|at| exists(root, at)),
+        Mark::RootIs(at, texts) => is(root, at, texts),
+        Mark::Every(at) => messages.all(|record| at.iter().all(|at| exists(record, at))),
+        Mark::EveryIs(at, texts) => messages.all(|record| is(record, at, texts)),
+        Mark::Some(at) => records.iter().any(|record| at.iter().any(|at| exists(*record, at))),
+        Mark::SomeIs(at, texts) => records.iter().any(|record| is(*record, at, texts)),
+    }
+}
+
+/// Returns whether a file with objects is not one JSON value, so that each line is one.
+fn is_lines(look: &Look<'_>) -> bool {
+    look.main().trim_ascii_start().starts_with(b"{") && look.document().is_none()
+}
+
+/// Returns whether a value is there; null is one.
+fn exists(value: Json<'_, '_>, pointer: &str) -> bool {
+    !value.pointer(pointer).span().is_empty()
+}
+
+/// The records of one session, with their pointers.
+struct Records<'t, 'a> {
+    records: Vec<(String, Json<'t, 'a>)>,
+    /// The value with the session's own fields.
+    own: Json<'t, 'a>,
+}
+
+/// The sessions of a JSON file.
+fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
+    match &form.file {
+        Framing::List(pointers) => {
+            let at = pointers.iter().find(|at| is_listed(root.pointer(at)));
+            at.map(|at| Records { records: listed(root.pointer(at), at), own: root }).into_iter().collect()
+        }
+        Framing::Each(pointers, list) => {
+            let Some(at) = pointers.iter().find(|at| is_listed(root.pointer(at))) else { return Vec::new() };
+            // A file with one session may be the session itself.
+            let alone = || vec![(String::new(), root)];
+            let sessions = listed(root.pointer(at), at);
+            let sessions = if !list.is_empty() && exists(root, list) { alone() } else { sessions };
+            let records = |(pointer, own): (String, Json<'t, 'a>)| Records {
+                records: listed(own.pointer(list), &format!("{pointer}{list}")),
+                own,
+            };
+            sessions.into_iter().map(records).filter(|session| !session.records.is_empty()).collect()
+        }
+        Framing::Nested(outer, inner) => {
+            let lists = listed(root.pointer(outer), outer).into_iter();
+            let records = lists.flat_map(|(at, item)| listed(item.pointer(inner), &format!("{at}{inner}")));
+            vec![Records { records: records.collect(), own: root }]
+        }
+        Framing::Lines => Vec::new(),
+    }
+}
+
+fn is_listed(value: Json<'_, '_>) -> bool {
+    value.is_array() || value.is_object()
+}
+
+/// The items or fields of a value, with their pointers.
+fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<'t, 'a>)> {
+    if list.is_array() {
+        return list.items().enumerate().map(|(n, item)| (format!("{at}/{n}"), item)).collect();
+    }
+    let escaped = |name: Json<'_, '_>| {
+        name.as_str().map(|name| name.replace('~', "~0").replace('/', "~1")).unwrap_or_default()
+    };
+    list.fields().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect()
+}
+
+/// Reads all sessions of a file.
+///
+/// # Errors
+///
+/// The file is not JSON, or has no message.
+pub(super) fn read(form: &Form, files: &crate::Files) -> Result<Vec<Session>, ReadError> {
+    let bytes = files.main();
+    let mut found = Vec::new();
+    match &form.file {
+        Framing::Lines => {
+            let mut session = new(form);
+            read_lines(form, bytes, &mut session);
+            found.push(session);
+        }
+        Framing::Each(_, list) if is_lines(&Look::of(files)) => {
+            for line in lines(bytes) {
+                let mut session = new(form);
+                let Ok(document) = Document::parse(line.bytes) else {
+                    session.troubles.push(records::trouble(&line));
+                    found.push(session);
+                    continue;
+                };
+                let place = |pointer: String| Place::in_line(line.n, line.span(), pointer);
+                let records = listed(document.root().pointer(list), list);
+                fill(form, &Records { records, own: document.root() }, &mut session, &place);
+                found.push(session);
+            }
+        }
+        Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => {
+            let whole = whole(bytes).ok_or(ReadError::Unknown)?;
+            let document = Document::parse(&whole.text).map_err(|_| ReadError::Unknown)?;
+            for records in sessions(form, document.root()) {
+                let mut session = new(form);
+                session.troubles.extend(whole.trouble(bytes));
+                fill(form, &records, &mut session, &|pointer| Place::in_file(0..0, pointer));
+                found.push(session);
+            }
+        }
+    }
+    for session in &mut found {
+        if let Some(finish) = form.finish {
+            finish(session);
+        }
+    }
+    if found.is_empty() {
+        return Err(FormError::Shape("it has no list of messages").of(form.product));
+    }
+    Ok(found)
+}
+
+fn new(form: &Form) -> Session {
+    let branch = match (&form.sends, &form.tree) {
+        (super::Sends::AsStored, None) => {
+            "the list as stored; what the product changes when it sends is not known"
+        }
+        (super::Sends::AsStored, Some(_)) => {
+            "up from the current message; what the product changes when it sends is not known"
+        }
+        (super::Sends::Fills(_) | super::Sends::LeavesOut, _) => "the list in its order",
+    };
+    Session { dialect: form.dialect, ..Session::new(form.product, form.generation, branch) }
+}
+
+fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
+    for line in lines(bytes) {
+        session.n_records += 1;
+        let Ok(document) = Document::parse(line.bytes) else {
+            session.troubles.push(records::trouble(&line));
+            continue;
+        };
+        let place = |pointer: String| Place::in_line(line.n, line.span(), pointer);
+        let mut own = Vec::new();
+        take(form, document.root(), "", session, &place, &mut own);
+        session.messages.extend(own);
+    }
+}
+
+/// Reads the records of a session.
+fn fill(form: &Form, records: &Records<'_, '_>, session: &mut Session, place: &dyn Fn(String) -> Place) {
+    session.n_records = records.records.len();
+    note_model(form, records.own, session);
+    let is_on = match &form.tree {
+        Some(tree) => Some(branch(tree, records)),
+        None => form.among.and_then(|(list, id)| among(list, id, records)),
+    };
+    for (n, (pointer, record)) in records.records.iter().enumerate() {
+        let span = record.span();
+        let placed = |pointer: String| {
+            let place = place(pointer);
+            let (start, end) = if place.line.is_some() {
+                (place.start, place.end)
+            } else {
+                (span.start as u64, span.end as u64)
+            };
+            Place { start, end, ..place }
+        };
+        let mut own = Vec::new();
+        take(form, *record, pointer, session, &placed, &mut own);
+        match &is_on {
+            Some(is_on) if !is_on.contains_key(&n) => session.off_branch.extend(own),
+            _ => session.messages.extend(own),
+        }
+    }
+    if let Some(is_on) = is_on {
+        let pointers: BTreeMap<&str, usize> =
+            is_on.iter().map(|(n, order)| (records.records[*n].0.as_str(), *order)).collect();
+        session.messages.sort_by_key(|message| pointers.get(message.place.pointer.as_str()).copied());
+    }
+}
+
+/// The records of the active branch, with their positions.
+fn branch(tree: &Tree, records: &Records<'_, '_>) -> BTreeMap<usize, usize> {
+    let text = |record: Json<'_, '_>, at: &str| record.pointer(at).as_str().map(|id| id.into_owned());
+    let ids: BTreeMap<String, usize> = records
+        .records
+        .iter()
+        .enumerate()
+        .filter_map(|(n, (_, record))| Some((text(*record, tree.id)?, n)))
+        .collect();
+    let current = text(records.own, tree.current).and_then(|id| ids.get(&id).copied());
+    let mut at = current.or(records.records.len().checked_sub(1));
+    let mut chain = Vec::new();
+    while let Some(n) = at.filter(|_| chain.len() < records.records.len()) {
+        chain.push(n);
+        at = text(records.records[n].1, tree.parent).and_then(|id| ids.get(&id).copied());
+    }
+    chain.into_iter().rev().enumerate().map(|(order, n)| (n, order)).collect()
+}
+
+/// The records that a list of ids names, in their order. `None` if the list is empty.
+fn among(list: &str, id: &str, records: &Records<'_, '_>) -> Option<BTreeMap<usize, usize>> {
+    let text = |value: Json<'_, '_>| value.as_str().map(|id| id.into_owned());
+    let sent: BTreeSet<String> = records.own.pointer(list).items().filter_map(text).collect();
+    let is_sent = |record: Json<'_, '_>| text(record.pointer(id)).is_some_and(|id| sent.contains(&id));
+    let positions = records.records.iter().enumerate().filter(|(_, (_, record))| is_sent(*record));
+    (!sent.is_empty()).then(|| positions.map(|(n, _)| (n, n)).collect())
+}
+
+fn note_model(form: &Form, value: Json<'_, '_>, session: &mut Session) {
+    let mut found = form.model.iter().filter_map(|at| value.pointer(at).as_str());
+    if let Some(model) = found.next_back() {
+        session.model = Some(model.into_owned());
+    }
+}
+
+/// Adds the messages of a record.
+fn take(
+    form: &Form,
+    record: Json<'_, '_>,
+    pointer: &str,
+    session: &mut Session,
+    place: &dyn Fn(String) -> Place,
+    into: &mut Vec<Message>,
+) {
+    if form.is_skipped(record) {
+        return;
+    }
+    note_model(form, record, session);
+    let mut add = |role: Role, mut blocks: Vec<(String, Content)>| {
+        // The text of a tool message is the result itself.
+        if role == Role::Tool && blocks.iter().any(|(_, block)| matches!(block, Content::Result(_))) {
+            blocks.retain(|(_, block)| matches!(block, Content::Result(_)));
+        }
+        let blocks = blocks.into_iter().map(|(at, content)| Block { place: place(at), content, state: None });
+        split(role, blocks.collect(), &place(pointer.to_owned()), into);
+    };
+    match &form.shape {
+        Shape::Native(at, dialect) => {
+            let value = record.pointer(at);
+            if value.is_object() {
+                let entry = read_entry(*dialect, value, &format!("{pointer}{at}"));
+                add(entry.role, entry.blocks);
+            }
+        }
+        Shape::Speakers(speakers) => {
+            note_role(speakers, record, session);
+            for speaker in *speakers {
+                for (at, value) in spoken(speaker, record) {
+                    let Some(role) = role(&speaker.role, value) else { continue };
+                    let mut blocks = Vec::new();
+                    let at = format!("{pointer}{at}");
+                    speaker
+                        .pieces
+                        .iter()
+                        .for_each(|piece| gather(piece, value, record, &at, session, &mut blocks));
+                    add(role, blocks);
+                }
+            }
+        }
+    }
+}
+
+/// The values of a speaker in a record, with their pointers.
+fn spoken<'t, 'a>(speaker: &Speaker, record: Json<'t, 'a>) -> Vec<(String, Json<'t, 'a>)> {
+    match speaker.at.strip_suffix("/*") {
+        Some(list) => listed(record.pointer(list), list),
+        None if exists(record, speaker.at) => vec![(speaker.at.to_owned(), record.pointer(speaker.at))],
+        None => Vec::new(),
+    }
+}
+
+fn role(saying: &Saying, value: Json<'_, '_>) -> Option<Role> {
+    match saying {
+        Saying::Is(role) => Some(*role),
+        Saying::Flag(at, yes, no) => Some(if value.pointer(at).as_bool() == Some(true) { *yes } else { *no }),
+        Saying::When(at, text, has, role) => {
+            (value.pointer(at).is(text) && exists(value, has)).then_some(*role)
+        }
+        Saying::Named(at, names) => {
+            let name = value.pointer(at).as_str()?;
+            names.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
+        }
+    }
+}
+
+/// Notes the role of a record that no speaker has.
+fn note_role(speakers: &[Speaker], record: Json<'_, '_>, session: &mut Session) {
+    let named = speakers.iter().filter_map(|speaker| match speaker.role {
+        Saying::Named(at, names) => Some((record.pointer(speaker.at).pointer(at).as_str()?, names)),
+        Saying::Is(_) | Saying::Flag(..) | Saying::When(..) => None,
+    });
+    let named: Vec<_> = named.collect();
+    let is_known = named.iter().any(|(name, names)| names.iter().any(|(known, _)| *known == name.as_ref()));
+    if let Some((name, _)) = named.first().filter(|_| !is_known) {
+        note(&mut session.unknown, format!("role {}", word(name)));
+    }
+}
+
+/// Adds a message. Results inside a reply become messages of their own, as the provider wants them.
+fn split(role: Role, blocks: Vec<Block>, place: &Place, into: &mut Vec<Message>) {
+    let is_result = |block: &Block| matches!(block.content, Content::Result(_));
+    let mut rest: Vec<Block> = Vec::new();
+    let mut results: Vec<Block> = Vec::new();
+    let mut end = |role: Role, blocks: &mut Vec<Block>| {
+        if !blocks.is_empty() {
+            let (blocks, place) = (std::mem::take(blocks), place.clone());
+            into.push(Message { role, blocks, id: None, place, ending: Ending::Whole });
+        }
+    };
+    for block in blocks {
+        if is_result(&block) {
+            results.push(block);
+            continue;
+        }
+        // In a reply, what follows a result is the next step.
+        if role == Role::Assistant && !results.is_empty() && !matches!(block.content, Content::Call(_)) {
+            end(Role::Assistant, &mut rest);
+            end(Role::Tool, &mut results);
+        }
+        rest.push(block);
+    }
+    if role == Role::Assistant {
+        end(role, &mut rest);
+        end(Role::Tool, &mut results);
+    } else {
+        end(Role::Tool, &mut results);
+        end(if role == Role::Tool { Role::User } else { role }, &mut rest);
+    }
+}
+
+/// Adds the blocks of a piece of a value.
+fn gather(
+    piece: &Piece,
+    value: Json<'_, '_>,
+    record: Json<'_, '_>,
+    pointer: &str,
+    session: &mut Session,
+    into: &mut Vec<(String, Content)>,
+) {
+    let text = |at: &str| value.pointer(at).as_str().map(|text| text.into_owned());
+    match piece {
+        Piece::Text(at) => texts(value.pointer(at), &format!("{pointer}{at}"), into),
+        Piece::Thinking(at, signature) => {
+            if let Some(words) = text(at) {
+                let signature = text(signature).filter(|signature| !signature.is_empty());
+                into.push((
+                    format!("{pointer}{at}"),
+                    Content::Thinking(Thinking { text: words, signature, id: None }),
+                ));
+            }
+        }
+        Piece::Image(data, media_type) => {
+            if let Some((data, media_type)) = text(data).zip(text(media_type)) {
+                into.push((pointer.to_owned(), Content::Image(Image { media_type, data })));
+            }
+        }
+        Piece::Call(at) => into.extend(call(at, value).map(|call| (pointer.to_owned(), call))),
+        Piece::Both(at, result_at) => {
+            into.extend(call(at, value).map(|call| (pointer.to_owned(), call)));
+            into.extend(result(result_at, value).map(|result| (pointer.to_owned(), result)));
+        }
+        Piece::CallInText(at) => {
+            let words = text(at).unwrap_or_default();
+            let Ok(document) = Document::parse(words.as_bytes()) else {
+                note(&mut session.unknown, "a call that is not JSON".to_owned());
+                return;
+            };
+            let own = CallAt { id: "/id", name: "/name", arguments: "/arguments" };
+            let root = document.root();
+            let all = if root.is_array() { root.items().collect() } else { vec![root] };
+            let calls = all.into_iter().filter_map(|value| call(&own, value));
+            into.extend(calls.enumerate().map(|(n, call)| (format!("{pointer}{at}/{n}"), call)));
+        }
+        Piece::Calls(list, at) => {
+            let items = listed(value.pointer(list), &format!("{pointer}{list}")).into_iter();
+            into.extend(items.filter_map(|(place, item)| Some((place, call(at, item)?))));
+        }
+        Piece::Result(at) => into.extend(result(at, value).map(|result| (pointer.to_owned(), result))),
+        Piece::ResultInText(at) => {
+            let result = CallResult::new("", "", said(value.pointer(at)));
+            into.push((format!("{pointer}{at}"), Content::Result(result)));
+        }
+        Piece::Results(list, at) => {
+            let items = listed(value.pointer(list), &format!("{pointer}{list}")).into_iter();
+            into.extend(items.filter_map(|(place, item)| Some((place, result(at, item)?))));
+        }
+        Piece::ResultsOf(list, id, map, output) => {
+            for (_, item) in listed(value.pointer(list), list) {
+                let Some(id) = item.pointer(id).as_str() else { continue };
+                let Some(found) = record.pointer(map).get(&id) else { continue };
+                let result = CallResult::new(id.as_ref(), "", said(found.pointer(output)));
+                into.push((format!("{map}/{id}"), Content::Result(result)));
+            }
+        }
+        Piece::Parts(list, kind, pieces) => {
+            let list_at = format!("{pointer}{list}");
+            if value.pointer(list).is_str() {
+                return texts(value.pointer(list), &list_at, into);
+            }
+            for (at, part) in listed(value.pointer(list), &list_at) {
+                let name = part.pointer(kind).as_str();
+                let is_it = |known: &str| match &name {
+                    Some(name) => name == known,
+                    None => part.get(known).is_some(),
+                };
+                match pieces.iter().find(|(known, _)| is_it(known)) {
+                    Some((_, piece)) => gather(piece, part, record, &at, session, into),
+                    None => note(&mut session.unknown, format!("part {}", word(&name.unwrap_or_default()))),
+                }
+            }
+        }
+    }
+}
+
+fn texts(value: Json<'_, '_>, at: &str, into: &mut Vec<(String, Content)>) {
+    if let Some(words) = value.as_str() {
+        if !words.is_empty() {
+            into.push((at.to_owned(), Content::Text(words.into_owned())));
+        }
+        return;
+    }
+    for (n, item) in value.items().enumerate() {
+        let words = item.as_str().or_else(|| item.field("text").as_str());
+        into.extend(words.map(|words| (format!("{at}/{n}"), Content::Text(words.into_owned()))));
+    }
+}
+
+fn call(at: &CallAt, value: Json<'_, '_>) -> Option<Content> {
+    let text = |at: &str| value.pointer(at).as_str().map(|text| text.into_owned());
+    let name = text(at.name)?;
+    let arguments = value.pointer(at.arguments);
+    let arguments = match arguments.as_str() {
+        Some(arguments) => arguments.into_owned(),
+        None if arguments.span().is_empty() || arguments.is_null() => "{}".to_owned(),
+        None => arguments.raw().to_owned(),
+    };
+    Some(Content::Call(Call::new(text(at.id).unwrap_or_default(), name, arguments)))
+}
+
+fn result(at: &ResultAt, value: Json<'_, '_>) -> Option<Content> {
+    let call = value.pointer(at.call).as_str()?.into_owned();
+    if call.is_empty() || !exists(value, at.output) {
+        return None;
+    }
+    let is_error = at.failed.is_some_and(|(at, mark)| {
+        let found = value.pointer(at);
+        found.is(mark) || found.as_bool().is_some_and(|is| is.to_string() == mark)
+    });
+    let name = value.pointer(at.name).as_str().map(|name| name.into_owned()).unwrap_or_default();
+    let output = said(value.pointer(at.output));
+    Some(Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) }))
+}
+
+/// The texts of an output, or its JSON.
+fn said(output: Json<'_, '_>) -> Vec<Content> {
+    if let Some(words) = output.as_str() {
+        return vec![Content::Text(words.into_owned())];
+    }
+    let words = |item: Json<'_, '_>| {
+        let own = ["text", "content", "value", "Text"].into_iter().find_map(|key| item.field(key).as_str());
+        item.as_str().or(own).map(|words| Content::Text(words.into_owned()))
+    };
+    let texts: Option<Vec<Content>> = output.items().map(words).collect();
+    match texts.filter(|_| output.is_array()) {
+        Some(texts) => texts,
+        None => vec![Content::Text(output.raw().to_owned())],
+    }
+}

@@ -1,0 +1,54 @@
+//! Semantic Kernel: a `ChatHistory` as Python's `serialize` writes it.
+//!
+//! Source: `python/semantic_kernel/contents/chat_history.py` of <https://github.com/microsoft/semantic-kernel>.
+
+use brickbat_rules::histories::{Call, Role};
+use serde_json::{Value, json};
+
+use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::SemanticKernel,
+    generation: "JSON list",
+    file: Framing::List(&["/messages"]),
+    marks: &[Mark::Every(&["/role", "/items"]), Mark::EveryIs("/content_type", &["message"])],
+    skips: None,
+    shape: Shape::Speakers(&[Speaker {
+        at: "",
+        role: Saying::Named(
+            "/role",
+            &[
+                ("system", Role::System),
+                ("developer", Role::System),
+                ("user", Role::User),
+                ("assistant", Role::Assistant),
+                ("tool", Role::Tool),
+            ],
+        ),
+        pieces: &[Piece::Parts(
+            "/items",
+            "/content_type",
+            &[
+                ("text", Piece::Text("/text")),
+                ("function_call", Piece::Call(CallAt { id: "/id", name: "/name", arguments: "/arguments" })),
+                ("function_result", Piece::Result(RESULT)),
+            ],
+        )],
+    }]),
+    dialect: None,
+    model: &["/ai_model_id"],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: Some(answer),
+    finish: None,
+};
+
+const RESULT: ResultAt = ResultAt { call: "/id", name: "/name", output: "/result", failed: None };
+
+fn answer(call: &Call, words: &str) -> Value {
+    let item =
+        json!({ "content_type": "function_result", "id": call.id, "name": call.name, "result": words });
+    json!({ "content_type": "message", "role": "tool", "items": [item], "metadata": {} })
+}

@@ -1,0 +1,150 @@
+//! The stored sessions of `corpora/sessions` in these forms, whole and damaged.
+
+use std::path::Path;
+
+use super::*;
+use crate::stores::STORES;
+use crate::stores::testing::repaired;
+use crate::{Place, RepairOptions, Verdict, judge, read, repair};
+
+pub(crate) const FORMS: [&Form; 23] = [
+    &AGENT_FRAMEWORK,
+    &AGNO,
+    &AMP,
+    &AUTOGEN,
+    &CONTINUE,
+    &DROID,
+    &GENKIT,
+    &GOOGLE_ADK,
+    &HAYSTACK,
+    &KIMI,
+    &KIRO,
+    &LANGCHAIN,
+    &LETTA,
+    &LIBRECHAT,
+    &LLAMAINDEX,
+    &MESSAGE_LINES,
+    &MISTRAL_VIBE,
+    &OPENHANDS,
+    &OPEN_WEBUI,
+    &SEMANTIC_KERNEL,
+    &SHAREGPT,
+    &SWE_AGENT,
+    &VSCODE_CHAT,
+];
+
+/// The stored sessions of a form: the name of each file and its bytes.
+#[expect(clippy::disallowed_methods, reason = "a test may read the stored sessions")]
+fn stored(form: &Form) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions").join(form.product.id());
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let stores = entries.filter(|path| path.extension().is_some_and(|ending| ending != "yaml"));
+    let mut stored: Vec<(String, Vec<u8>)> = stores
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap()))
+        .collect();
+    stored.sort();
+    stored
+}
+
+/// The file under the name that the product gives it.
+fn file(form: &Form, name: &str, bytes: &[u8]) -> Files {
+    Files::one(if form.product == Product::MistralVibe { "messages.jsonl" } else { name }, bytes)
+}
+
+#[test]
+fn each_form_reads_its_sessions_and_no_other_store_does() {
+    for form in FORMS {
+        let stored = stored(form);
+        assert!(stored.len() >= 2, "{}", form.product);
+        for (name, bytes) in &stored {
+            let id = format!("{}/{name}", form.product);
+            let files = file(form, name, bytes);
+            let owners: Vec<Product> = STORES
+                .iter()
+                .filter(|(_, store)| store.recognises(&files))
+                .map(|(product, _)| *product)
+                .collect();
+            assert_eq!(owners.first(), Some(&form.product), "{id}: {owners:?}");
+            let session = read(&files).unwrap_or_else(|error| panic!("{id}: {error}")).remove(0);
+            assert!(session.messages.len() >= 3, "{id}: {}", session.messages.len());
+            let judgement = judge(&session, None);
+            let expected = if name.starts_with("healthy") { Verdict::Accepted } else { Verdict::Refused };
+            let messages: Vec<&str> =
+                judgement.refusals.iter().map(|refusal| refusal.message.as_str()).collect();
+            assert_eq!(judgement.verdict, expected, "{id}: {messages:?}");
+            assert_eq!(session.unknown, Vec::<String>::new(), "{id}");
+            if expected == Verdict::Refused && form.answer.is_some() {
+                let (_, _, verdict) = repaired(&files).unwrap_or_else(|| panic!("{id} is not repaired"));
+                assert_eq!(verdict, Verdict::Accepted, "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn damaged_files_of_each_form_are_read_without_a_panic() {
+    for form in FORMS {
+        for (name, bytes) in stored(form) {
+            let deep = [b"{\"messages\":".as_slice(), "[".repeat(10_000).as_bytes()].concat();
+            let nested =
+                String::from_utf8_lossy(&bytes).replacen("\"Look up both.\"", &"[".repeat(10_000), 1);
+            let closed = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
+            let whole = String::from_utf8_lossy(&bytes).replacen("\"Look up both.\"", &closed, 1);
+            let invalid: Vec<u8> =
+                bytes.iter().map(|byte| if *byte == b'o' { 0xff } else { *byte }).collect();
+            let long = [bytes.as_slice(), &vec![b' '; 1 << 20]].concat();
+            let cut = (0..bytes.len()).step_by(211).map(|end| bytes[..end].to_vec());
+            let variants =
+                cut.chain([deep, nested.into_bytes(), whole.into_bytes(), invalid, long, Vec::new()]);
+            for variant in variants {
+                let files = file(form, &name, &variant);
+                if let Ok(sessions) = read(&files) {
+                    sessions.iter().for_each(|session| drop(judge(session, None)));
+                    let _ = repair(&files, 0, &RepairOptions::default());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_torn_line_is_removed_and_the_messages_before_it_are_kept() {
+    for form in [&KIMI, &MISTRAL_VIBE, &MESSAGE_LINES] {
+        let (name, bytes) = stored(form).remove(0);
+        let torn = &bytes[..bytes.len() - 9];
+        let files = file(form, &name, torn);
+        let session = read(&files).unwrap().remove(0);
+        assert_eq!(session.troubles.len(), 1, "{}", form.product);
+        let (copy, _, _) = repaired(&files).unwrap();
+        let end = torn.iter().rposition(|byte| *byte == b'\n').unwrap();
+        assert_eq!(copy.main(), &torn[..=end], "{}", form.product);
+    }
+}
+
+#[test]
+fn a_result_after_the_user_is_moved_to_its_call() {
+    for form in [&KIMI, &MESSAGE_LINES, &LANGCHAIN] {
+        let (name, bytes) = stored(form).remove(0);
+        let files = file(form, &name, &bytes);
+        let session = read(&files).unwrap().remove(0);
+        let results: Vec<Place> = session
+            .messages
+            .iter()
+            .filter(|message| message.results().next().is_some())
+            .map(|message| message.place.clone())
+            .collect();
+        // Put the second result at the end.
+        let span = |place: &Place| usize::try_from(place.start).unwrap()..usize::try_from(place.end).unwrap();
+        let second = span(&results[1]);
+        let text = bytes[second.clone()].to_vec();
+        let last = span(&session.messages.last().unwrap().place);
+        let is_lines = session.messages[0].place.line.is_some();
+        let separator = if is_lines { b"\n".as_slice() } else { b"," };
+        let before = &bytes[..span(&results[0]).end];
+        let between = &bytes[second.end..last.end];
+        let broken = [before, between, separator, &text, &bytes[last.end..]].concat();
+        let files = file(form, &name, &broken);
+        let (_, _, verdict) = repaired(&files).unwrap_or_else(|| panic!("{}", form.product));
+        assert_eq!(verdict, Verdict::Accepted, "{}", form.product);
+    }
+}

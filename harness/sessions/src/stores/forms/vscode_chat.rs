@@ -1,0 +1,37 @@
+//! VS Code chat: `chatSessions/<id>.json`.
+//!
+//! A request has what the user said and, in `result.metadata`, the rounds of calls and their results by id. Source:
+//! `src/vs/workbench/contrib/chat/common/model/chatModel.ts` of <https://github.com/microsoft/vscode>, and
+//! `src/extension/prompt/common/toolCallRound.ts` of <https://github.com/microsoft/vscode-copilot-chat>.
+
+use brickbat_rules::histories::Role;
+
+use super::{CallAt, Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker};
+use crate::Product;
+
+pub(crate) const FORM: Form = Form {
+    product: Product::VscodeChat,
+    generation: "JSON file",
+    file: Framing::List(&["/requests"]),
+    marks: &[Mark::Root(&["/version", "/requests"]), Mark::Every(&["/requestId", "/message"])],
+    skips: None,
+    shape: Shape::Speakers(&[
+        Speaker { at: "/message", role: Saying::Is(Role::User), pieces: &[Piece::Text("/text")] },
+        Speaker {
+            at: "/result/metadata/toolCallRounds/*",
+            role: Saying::Is(Role::Assistant),
+            pieces: &[
+                Piece::Text("/response"),
+                Piece::Calls("/toolCalls", CallAt { id: "/id", name: "/name", arguments: "/arguments" }),
+                Piece::ResultsOf("/toolCalls", "/id", "/result/metadata/toolCallResults", "/content"),
+            ],
+        },
+    ]),
+    dialect: None,
+    model: &["/modelId"],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: None,
+    finish: None,
+};
