@@ -43,7 +43,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: stream::RULES,
-    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
+    tolerated_of_relatives: stream::TOLERATED_OF_UNKNOWN,
     framing: Framing::Lines,
     machine: || Box::new(stream::Chat::new(&stream::CHAT)),
 };
