@@ -226,16 +226,21 @@ const FAMILIES: &[(Family, &[&str])] = &[
             "last-message-assistant",
             "prefill-not-supported",
             "model-prefill",
+            "model-prefill-with-tools",
             "prefix-not-last",
             "final-text-trailing-space",
             "model-trailing-space",
         ],
     ),
-    (Family::TextBesideCalls, &["content-and-calls", "text-after-tool-use", "model-text-after-tool-use"]),
+    (
+        Family::TextBesideCalls,
+        &["content-and-calls", "text-after-tool-use", "model-text-after-tool-use", "model-text-beside-tools"],
+    ),
     (
         Family::ReplyAltered,
         &[
             "thinking-bound-elsewhere",
+            "encrypted-content-foreign",
             "thinking-last",
             "thinking-missing",
             "model-thinking-missing",
@@ -273,7 +278,19 @@ const FAMILIES: &[(Family, &[&str])] = &[
         ],
     ),
     (Family::CacheControl, &["cache-control-on-empty-text", "cache-control-order", "cache-control-too-many"]),
-    (Family::Picture, &["image-too-wide", "image-too-wide-among-many"]),
+    (
+        Family::Picture,
+        &[
+            "image-too-wide",
+            "image-too-wide-among-many",
+            "image-empty",
+            "image-media-type",
+            "image-not-base64",
+            "image-unreadable",
+            "image-outside-user",
+            "input-not-enabled",
+        ],
+    ),
     (
         Family::Shape,
         &[
@@ -282,6 +299,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
             "block-without-key",
             "content-part-type",
             "part-not-text",
+            "document-without-text",
             "unknown-role",
             "name-unknown",
             "extra-key",

@@ -131,7 +131,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
             if block.place.is_written_out() {
                 schema::check_block(self.switches, block, out);
                 self.cache_control.block(block, out);
-                self.images.block(block);
+                self.images.block(block, out);
             }
             content::check_block(role, block, out);
             blank_texts.block(block);
@@ -175,6 +175,10 @@ static RULES: &[&Rule] = &[
     &schema::THINKING_FIELD_REQUIRED,
     &schema::SERVER_TOOL_ID_PATTERN,
     &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
+    &images::IMAGE_EMPTY,
+    &images::IMAGE_MEDIA_TYPE,
+    &images::IMAGE_NOT_BASE64,
+    &images::IMAGE_UNREADABLE,
     &images::IMAGE_TOO_WIDE,
     &images::IMAGE_TOO_WIDE_AMONG_MANY,
     &schema::TOOL_NAMES_NOT_UNIQUE,

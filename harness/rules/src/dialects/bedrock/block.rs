@@ -71,7 +71,8 @@ pub(super) enum ConverseKind {
     ServerResult,
     /// A cache marker, which is not content.
     CachePoint,
-    /// Images, documents, malformed blocks, and unknown kinds.
+    Document,
+    /// Images, malformed blocks, and unknown kinds.
     Other,
 }
 
@@ -166,6 +167,7 @@ impl<'t, 'a> BlockFields<'t, 'a> {
                 ConverseBlock { value: mark(self.reasoning), ..block(ConverseKind::Reasoning) }
             }
             () if self.cache_point.is_some() => block(ConverseKind::CachePoint),
+            () if is_object(self.json.get("document")) => block(ConverseKind::Document),
             () => block(ConverseKind::Other),
         }
     }

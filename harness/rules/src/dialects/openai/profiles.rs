@@ -7,7 +7,7 @@
 use super::switches::{
     Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, TwinCalls,
 };
-use super::{content, pairing, relatives, schema, stream};
+use super::{content, media, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
 
 /// No refusal of half a surrogate pair by OpenAI is known.
@@ -29,7 +29,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         added: &[&relatives::REASONING_CONTENT_NOT_RETURNED, &relatives::PART_NOT_TEXT],
         switches: &OpenaiChatSwitches {
             reasoning: ReasoningContent::TurnsWithCalls,
-            parts: Parts::TextUnlessTheModelSees,
+            parts: Parts::ByModel,
             ..OPENAI
         },
         ..DEEPSEEK
@@ -91,11 +91,17 @@ pub(crate) static PROFILES: [Profile; 13] = [
     Profile {
         name: "groq@2026-09",
         provider: "Groq",
-        added: &[&relatives::UNKNOWN_MESSAGE_FIELD],
+        added: &[&relatives::UNKNOWN_MESSAGE_FIELD, &relatives::PART_NOT_TEXT],
         tolerated: &PAIRING,
         given_up: &SHAPES,
+        // https://github.com/vercel/ai/issues/2837 and https://github.com/sam3gp8/jarvis-aio/issues/17.
+        wording: &[(&relatives::PART_NOT_TEXT, &["messages[{n}].content must be a string"])],
         envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
-        switches: &OpenaiChatSwitches { message_fields: MessageFields::Groq, ..OPENAI },
+        switches: &OpenaiChatSwitches {
+            message_fields: MessageFields::Groq,
+            parts: Parts::MediaByModel,
+            ..OPENAI
+        },
         ..RELATIVE
     },
     Profile {
@@ -180,7 +186,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
     Profile {
         name: "dashscope@2026-09",
         provider: "DashScope",
-        added: &[&relatives::ARGUMENTS_NOT_JSON],
+        added: &[&relatives::ARGUMENTS_NOT_JSON, &relatives::PART_NOT_TEXT],
         tolerated: &[
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
             &pairing::TOOL_MESSAGE_DUPLICATE,
@@ -206,9 +212,15 @@ pub(crate) static PROFILES: [Profile; 13] = [
                    to a preceeding message with \"tool_calls\".",
                 ],
             ),
+            // https://github.com/can1357/oh-my-pi/issues/1859.
+            (
+                &relatives::PART_NOT_TEXT,
+                &["<400> InternalError.Algo.InvalidParameter: The provided messages input is invalid. The \
+                     error info is [Unexpected item type in content.]"],
+            ),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Dashscope),
-        switches: &OpenaiChatSwitches { arguments: Arguments::Object, ..OPENAI },
+        switches: &OpenaiChatSwitches { arguments: Arguments::Object, parts: Parts::MediaByModel, ..OPENAI },
         ..RELATIVE
     },
     Profile {
@@ -264,6 +276,8 @@ const DEEPSEEK: Profile = Profile {
         &schema::CALL_ID_TOO_LONG,
         &schema::FUNCTION_NAME_PATTERN,
         &content::CONTENT_NULL,
+        &media::IMAGE_OUTSIDE_USER,
+        &media::INPUT_NOT_ENABLED,
     ],
     wording: &[
         // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the error message is cut off
@@ -324,6 +338,8 @@ const VLLM: Profile = Profile {
         &pairing::TOOL_MESSAGE_DUPLICATE,
         &pairing::TOOL_CALL_ID_DUPLICATE,
         &content::CONTENT_NULL,
+        &media::IMAGE_OUTSIDE_USER,
+        &media::INPUT_NOT_ENABLED,
     ],
     wording: &[(
         &relatives::SUCCESSIVE_ROLES,
@@ -343,7 +359,7 @@ static PAIRING: [&Rule; 5] = [
 ];
 
 /// The rules about the form of a single message.
-static SHAPES: [&Rule; 9] = [
+static SHAPES: [&Rule; 11] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
@@ -353,4 +369,6 @@ static SHAPES: [&Rule; 9] = [
     &schema::FUNCTION_NAME_PATTERN,
     &schema::TOOL_CALL_ID_REQUIRED,
     &content::CONTENT_NULL,
+    &media::IMAGE_OUTSIDE_USER,
+    &media::INPUT_NOT_ENABLED,
 ];

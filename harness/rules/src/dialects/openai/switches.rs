@@ -55,8 +55,10 @@ pub(crate) enum Parts {
     Any,
     /// Only text, for every model.
     Text,
-    /// Only text, except for models that accept images.
-    TextUnlessTheModelSees,
+    /// Only text, except for models that accept images or sounds.
+    ByModel,
+    /// Images and sounds only for models that accept them. Of other parts, nothing is known.
+    MediaByModel,
 }
 
 /// The requirement for the arguments of earlier calls.
