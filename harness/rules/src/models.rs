@@ -97,6 +97,9 @@ static FACTS: &[ModelFact] = &[
     fact("openai-chat", Ability::ImagesOutsideUserMessages, true, &["gpt-5.2"], "2026-02", "https://github.com/openai/openai-openapi/issues/523"),
     fact("openai-chat", Ability::Audio, false, &["gpt-5-mini"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns"),
 
+    // MiMo, behind any gateway.
+    fact("mimo", Ability::ImagesOutsideUserMessages, false, &["mimo-v2"], "2026-07", "https://github.com/NousResearch/hermes-agent/issues/57766"),
+
     // Groq.
     fact("groq", Ability::Images, true, &["llama-4-", "llama-3.2-11b-vision", "llama-3.2-90b-vision", "qwen3.6-27b"], "2026-04", "https://console.groq.com/docs/vision"),
     fact("groq", Ability::Images, false, &["gpt-oss-120b"], "2026-09", "https://github.com/sam3gp8/jarvis-aio/issues/17"),

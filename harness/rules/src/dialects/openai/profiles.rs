@@ -19,7 +19,7 @@ const BASE: Profile = Profile {
 /// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
-pub(crate) static PROFILES: [Profile; 13] = [
+pub(crate) static PROFILES: [Profile; 15] = [
     // Azure's error messages are the same: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
     // V4 has required the reasoning since April 2026. An unknown id on its own was not seen to be
@@ -223,6 +223,45 @@ pub(crate) static PROFILES: [Profile; 13] = [
         switches: &OpenaiChatSwitches { arguments: Arguments::Object, parts: Parts::MediaByModel, ..OPENAI },
         ..RELATIVE
     },
+    // Two messages of the user in a row are rejected for every model:
+    // https://github.com/perplexityai/api-discussion/issues/265.
+    Profile {
+        name: "perplexity@2026-09",
+        provider: "Perplexity",
+        added: &[&relatives::SUCCESSIVE_ROLES],
+        tolerated: &PAIRING,
+        given_up: &SHAPES,
+        wording: &[(
+            &relatives::SUCCESSIVE_ROLES,
+            &[
+                "After the (optional) system message(s), user or tool message(s) should alternate with assistant \
+                 message(s).",
+                "After the (optional) system message(s), user and assistant roles should be alternating.",
+            ],
+        )],
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { alternation: Alternation::Always, ..OPENAI },
+        ..RELATIVE
+    },
+    // The reasoning: https://github.com/tailcallhq/forgecode/issues/3347. Images of tools:
+    // https://github.com/XiaomiMiMo/MiMo/issues/44 and https://github.com/NousResearch/hermes-agent/issues/57766.
+    Profile {
+        name: "mimo@2026-09",
+        provider: "Xiaomi MiMo",
+        added: &[&relatives::REASONING_CONTENT_NOT_RETURNED],
+        tolerated: &PAIRING,
+        given_up: &OTHER_SHAPES,
+        wording: &[
+            (
+                &relatives::REASONING_CONTENT_NOT_RETURNED,
+                &["The reasoning_content in the thinking mode must be passed back to the API."],
+            ),
+            (&media::IMAGE_OUTSIDE_USER, &["`text` is not set"]),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::TurnsWithCalls, ..OPENAI },
+        ..RELATIVE
+    },
     Profile {
         name: "vllm@2026-09",
         envelope: Envelope::Relative(RelativeEnvelope::Vllm),
@@ -356,6 +395,20 @@ static PAIRING: [&Rule; 5] = [
     &pairing::TOOL_MESSAGE_MISSING,
     &pairing::TOOL_MESSAGE_DUPLICATE,
     &pairing::TOOL_CALL_ID_DUPLICATE,
+];
+
+/// The rules about the form of a single message, without that about images.
+static OTHER_SHAPES: [&Rule; 10] = [
+    &schema::MESSAGES_EMPTY,
+    &schema::UNKNOWN_ROLE,
+    &schema::CONTENT_PART_TYPE,
+    &schema::TOOL_CALLS_EMPTY,
+    &schema::TOOL_CALL_SHAPE,
+    &schema::CALL_ID_TOO_LONG,
+    &schema::FUNCTION_NAME_PATTERN,
+    &schema::TOOL_CALL_ID_REQUIRED,
+    &content::CONTENT_NULL,
+    &media::INPUT_NOT_ENABLED,
 ];
 
 /// The rules about the form of a single message.

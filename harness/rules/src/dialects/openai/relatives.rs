@@ -105,6 +105,7 @@ impl Relatives {
             Alternation::Free => Certainty::No,
             Alternation::DeepseekReasoner => model::is_deepseek_reasoner(model),
             Alternation::Template => model::has_strict_template(model),
+            Alternation::Always => Certainty::Yes,
         };
         for n in self.successive.drain(..) {
             alternates.note(out, &SUCCESSIVE_ROLES, || {

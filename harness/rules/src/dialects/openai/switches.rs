@@ -37,6 +37,8 @@ pub(crate) enum Alternation {
     DeepseekReasoner,
     /// It depends on the chat template of the model.
     Template,
+    /// They are rejected for every model.
+    Always,
 }
 
 /// How two calls with the same id in one message are treated.

@@ -72,7 +72,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
         ItemKind::Reasoning => check_reasoning(item, out),
         ItemKind::Other => check_type(item, out),
         // For the provider's own tools, only the pairing is checked.
-        ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference => {}
+        ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Compaction => {}
     }
     if let Some(prefix) = item.kind.id_prefix()
         && let Some(id) = item.id()

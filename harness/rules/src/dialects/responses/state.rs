@@ -26,6 +26,8 @@ pub(super) struct State<'a> {
     repeated_replies: Vec<(usize, Cow<'a, str>)>,
     reasoning: Reasoning<'a>,
     facts: Vec<Fact<'a>>,
+    /// True after a compaction item, which stands for earlier items that are not known.
+    is_compacted: bool,
 }
 
 /// A fact for the pairing of calls and outputs.
@@ -47,6 +49,7 @@ impl<'a> State<'a> {
             repeated_replies: Vec::new(),
             reasoning: Reasoning::default(),
             facts: Vec::new(),
+            is_compacted: false,
         }
     }
 
@@ -71,9 +74,17 @@ impl<'a> State<'a> {
             }
         }
         match kind {
+            ItemKind::Compaction => self.compacted(),
             ItemKind::Reference => self.referred(item),
             _ => self.facts.extend(fact(self.switches, item)),
         }
+    }
+
+    /// The provider reads the compaction in place of the items before it, so their calls need no outputs, and
+    /// later outputs may belong to a call in it.
+    fn compacted(&mut self) {
+        self.is_compacted = true;
+        self.facts.retain(|fact| !matches!(fact, Fact::Call { .. }));
     }
 
     /// Treats an item that the provider has stored as if it were sent.
@@ -104,7 +115,7 @@ impl<'a> State<'a> {
                 Fact::Message => pairing.message(),
             }
         }
-        pairing.finish(knows_all && knows_references, out);
+        pairing.finish(knows_all && knows_references && !self.is_compacted, out);
     }
 
     /// Takes the items before the request. Returns whether all of them are known.
@@ -195,7 +206,7 @@ fn fact<'a>(switches: &ResponsesSwitches, item: Item<'_, 'a>) -> Option<Fact<'a>
             true => None,
             false => Some(Fact::Call { n, id: id()?, demand: Demand::Nothing }),
         },
-        ItemKind::Reasoning | ItemKind::Reference => None,
+        ItemKind::Reasoning | ItemKind::Reference | ItemKind::Compaction => None,
     }
 }
 

@@ -53,7 +53,10 @@ pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty 
 /// It does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Among the old names that
 /// now refer to V4, `deepseek-chat` does not think. Gateways offer older models that may not think.
 pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
-    const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
+    // MiMo has required it since May 2026
+    // (<https://platform.xiaomimimo.com/docs/en-US/usage-guide/passing-back-reasoning_content>).
+    const THINKERS: [&str; 5] =
+        ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner", "mimo-v2.5"];
     match (ThinkingMode::of(body), model) {
         (ThinkingMode::Enabled, _) => Certainty::Yes,
         (ThinkingMode::Disabled, _) => Certainty::No,
