@@ -103,7 +103,7 @@ static FACTS: &[ModelFact] = &[
     // Groq.
     fact("groq", Ability::Images, true, &["llama-4-", "llama-3.2-11b-vision", "llama-3.2-90b-vision", "qwen3.6-27b"], "2026-04", "https://console.groq.com/docs/vision"),
     fact("groq", Ability::Images, false, &["gpt-oss-120b"], "2026-09", "https://github.com/sam3gp8/jarvis-aio/issues/17"),
-    fact("groq", Ability::Images, false, &["llama-3.1-8b-instant"], "2026-04", "https://github.com/Skyvern-AI/skyvern/pull/5636"),
+    fact("groq", Ability::Images, false, &["llama-3.1-"], "2026-04", "https://github.com/Skyvern-AI/skyvern/pull/5636"),
     fact("groq", Ability::Images, false, &["gpt-oss-20b", "gpt-oss-safeguard-20b", "llama-3.3-70b", "qwen3-32b", "kimi-k2-instruct", "mistral-saba", "deepseek-r1-distill"], "2026-04", GROQ_ASKED),
     fact("groq", Ability::Audio, false, &["gpt-oss-", "llama-", "qwen3-", "kimi-k2-instruct", "mistral-saba", "deepseek-r1-distill"], "2026-04", GROQ_ASKED),
 
@@ -111,9 +111,10 @@ static FACTS: &[ModelFact] = &[
     fact("mistral", Ability::Images, true, &["mistral-large-latest", "mistral-large-2512", "mistral-medium-", "mistral-small-", "ministral-3b-2512", "ministral-8b-2512", "ministral-14b-", "ministral-3b-latest", "labs-devstral-small-2512", "devstral-2512", "magistral-medium-2509", "magistral-small-2509", "pixtral-"], "2026-04", MISTRAL_ASKED),
     fact("mistral", Ability::Images, false, &["mistral-tiny", "open-mistral-nemo", "open-mistral-7b", "codestral-2", "codestral-latest", "voxtral-small", "mistral-vibe-cli-latest"], "2026-04", MISTRAL_ASKED),
     fact("mistral", Ability::Audio, true, &["voxtral-"], "2025-07", "https://docs.mistral.ai/capabilities/audio/"),
-    fact("mistral", Ability::Audio, false, &["mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-", "open-mistral-", "labs-devstral-"], "2026-04", "https://github.com/truefoundry/models/pull/807"),
+    fact("mistral", Ability::Audio, false, &["mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-", "open-mistral-", "open-mixtral-", "labs-devstral-"], "2026-04", "https://github.com/truefoundry/models/pull/807"),
 
     // DashScope.
+    fact("dashscope", Ability::Images, true, &["qwen3.5-397b", "qwen3.5-122b", "qwen3.5-35b"], "2026-04", "https://github.com/maruel/genai/blob/main/providers/alibaba/scoreboard_intl.json"),
     fact("dashscope", Ability::Images, false, &["qwen3.7-max"], "2026-06", "https://github.com/can1357/oh-my-pi/pull/1861"),
     fact("dashscope", Ability::Images, true, &["qwen-vl-", "qwen2-vl", "qwen2.5-vl", "qwen3-vl-", "qvq-", "qwen3.5-plus", "qwen3.6-plus"], "2026-04", "https://www.alibabacloud.com/help/en/model-studio/vision"),
 
