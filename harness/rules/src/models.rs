@@ -14,6 +14,8 @@ pub enum Ability {
     ImagesOutsideUserMessages,
     /// A message may have a sound.
     Audio,
+    /// A message may have a video.
+    Video,
     /// The request may force a call while the model decides itself how long it thinks.
     ForcedToolWithAdaptiveThinking,
     /// The history may end with a reply for the model to continue while tools are offered.
@@ -127,6 +129,7 @@ static FACTS: &[ModelFact] = &[
     fact("bedrock-converse", Ability::SuccessiveRoles, true, &["claude-3-haiku", "claude-3-5-haiku"], "2026-01", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_bedrock"),
     fact("bedrock-converse", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-8", "claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
     fact("bedrock-converse", Ability::PrefillWithTools, false, &["claude-3-sonnet", "claude-3-haiku", "claude-3-opus"], "2025-06", "https://github.com/langchain-ai/langgraph/issues/4940"),
+    fact("bedrock-converse", Ability::Video, false, &["claude-sonnet-4-5"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns"),
     fact("bedrock-converse", Ability::BlankText, true, &["nova-micro"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_bedrock"),
     fact("bedrock-converse", Ability::TextBesideTools, false, &["llama3", "llama4"], "2025-11", "https://github.com/strands-agents/harness-sdk/issues/1223"),
 ];

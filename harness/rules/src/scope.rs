@@ -50,6 +50,7 @@ const MODELS: &[(&str, &str)] = &[
     ),
     ("bedrock-converse/roles-not-alternating", "Claude and Llama, but not Claude 3 and 3.5 Haiku"),
     ("bedrock-converse/text-blank", "all models but Nova Micro"),
+    ("bedrock-converse/input-not-enabled", "Claude Sonnet 4.5"),
     ("bedrock-converse/model-text-beside-tools", "Llama"),
     ("bedrock-converse/model-tool-id-pattern", "Claude"),
     ("bedrock-converse/model-text-after-tool-use", "Claude"),

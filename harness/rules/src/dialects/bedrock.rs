@@ -204,6 +204,7 @@ static RULES: &[&Rule] = &[
     &schema::TEXT_BLANK,
     &schema::TOOL_RESULT_ERROR_EMPTY,
     &mixture::DOCUMENT_WITHOUT_TEXT,
+    &mixture::INPUT_NOT_ENABLED,
     &FIRST_MESSAGE_NOT_USER,
     &pairing::TOOL_CONFIG_MISSING,
     &pairing::TOOL_USE_ID_DUPLICATE,

@@ -72,6 +72,7 @@ pub(super) enum ConverseKind {
     /// A cache marker, which is not content.
     CachePoint,
     Document,
+    Video,
     /// Images, malformed blocks, and unknown kinds.
     Other,
 }
@@ -168,6 +169,7 @@ impl<'t, 'a> BlockFields<'t, 'a> {
             }
             () if self.cache_point.is_some() => block(ConverseKind::CachePoint),
             () if is_object(self.json.get("document")) => block(ConverseKind::Document),
+            () if is_object(self.json.get("video")) => block(ConverseKind::Video),
             () => block(ConverseKind::Other),
         }
     }

@@ -12,6 +12,8 @@ pub(super) struct Mixture {
     mixed: Vec<(usize, usize)>,
     /// Empty texts, by message and block.
     blank: Vec<(usize, usize)>,
+    /// Videos, by message and block.
+    videos: Vec<(usize, usize)>,
 }
 
 impl Mixture {
@@ -40,6 +42,9 @@ impl Mixture {
             if is_blank && self.blank.len() < MAX_VIOLATIONS {
                 self.blank.push((n, b));
             }
+            if block.kind == ConverseKind::Video && self.videos.len() < MAX_VIOLATIONS {
+                self.videos.push((n, b));
+            }
         }
     }
 
@@ -53,6 +58,10 @@ impl Mixture {
             } else {
                 out.add(&super::schema::TEXT_BLANK, violation)
             }
+        }
+        let lacks_video = served.has(Ability::Video) == Some(false);
+        for (n, b) in self.videos.drain(..).filter(|_| lacks_video) {
+            out.add(&INPUT_NOT_ENABLED, || Occurrence::at(format!("/messages/{n}/content/{b}")));
         }
         let separates = match (model, served.has(Ability::TextBesideTools)) {
             (_, Some(has)) => Some(!has),
@@ -87,6 +96,19 @@ pub(crate) static DOCUMENT_WITHOUT_TEXT: Rule = Rule {
         "https://github.com/BerriAI/litellm/pull/36499",
     ],
     ..Rule::measured("bedrock-converse/document-without-text", "BDR-DOC-1", 2, "2026-04")
+};
+
+pub(crate) static INPUT_NOT_ENABLED: Rule = Rule {
+    summary: "The model accepts the videos of the conversation.",
+    why: "A video stayed in the thread when the model was changed, or came from a tool. Leave it out of requests to \
+         this model, or replace it with a text.",
+    sentences: &[
+        "This model doesn't support the video content block that you provided. Update the content block and try again.",
+    ],
+    sources: &[
+        "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns",
+    ],
+    ..Rule::observed("bedrock-converse/input-not-enabled", "BDR-IN-1", 2, "2026-03")
 };
 
 pub(crate) static MODEL_TEXT_BESIDE_TOOLS: Rule = Rule {
