@@ -80,7 +80,7 @@ const fn fact(
     ModelFact { profile, models, ability, has, seen, source }
 }
 
-/// Which kinds of input each model took when a library asked it, with the recorded exchanges.
+/// Measurements of a library: the kinds of input that each model accepted, next to the recorded exchanges.
 const GROQ_ASKED: &str = "https://github.com/maruel/genai/blob/main/providers/groq/scoreboard.json";
 const MISTRAL_ASKED: &str = "https://github.com/maruel/genai/blob/main/providers/mistral/scoreboard.json";
 

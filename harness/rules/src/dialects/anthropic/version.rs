@@ -1,4 +1,4 @@
-//! What the API no longer accepts since the version 2026-10-21.
+//! Content that the API rejects since the version 2026-10-21.
 //!
 //! The page about the migration says that each of these returns an error with status 400
 //! (<https://platform.claude.com/docs/en/api/migration-2026-10-21>). Its words are not public: the sentences here

@@ -5,7 +5,7 @@
 use super::{ConverseKind, ConverseMessage, ConverseRole, Model, Served};
 use crate::{Ability, MAX_VIOLATIONS, Occurrence, Rule, Violations};
 
-/// What counts only for some models.
+/// Findings that count only for some models.
 #[derive(Debug, Default)]
 pub(super) struct Mixture {
     /// Messages with a text next to calls (first error message) or next to results (second).

@@ -56,7 +56,7 @@ pub(super) enum ItemKind {
     Reasoning,
     /// A reference to an item that the provider has stored.
     Reference,
-    /// What the provider keeps of earlier items
+    /// An encrypted summary of earlier items
     /// (<https://developers.openai.com/api/docs/guides/compaction>).
     Compaction,
     /// Anything else: the provider's own actions, and unknown types.
