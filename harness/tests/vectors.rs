@@ -96,7 +96,7 @@ fn each_addition_and_wording_of_a_profile_has_a_vector() {
 }
 
 /// Models of every kind that a rule was seen to distinguish.
-const MODELS: [&str; 19] = [
+const MODELS: [&str; 26] = [
     "claude-3-haiku-20240307",
     "claude-haiku-4-5",
     "claude-opus-4-8",
@@ -116,6 +116,13 @@ const MODELS: [&str; 19] = [
     "kimi-k2.5",
     "gemma-3-27b-it",
     "qwen3-coder-plus",
+    "codestral-latest",
+    "gpt-4o-mini",
+    "gpt-5-mini",
+    "claude-sonnet-4-6",
+    "us.amazon.nova-micro-v1:0",
+    "anthropic.claude-3-haiku-20240307-v1:0",
+    "us.anthropic.claude-sonnet-4-5-20250929-v1:0",
 ];
 
 /// `explain` and `check` list which rules depend on the model, from a table that this test verifies.

@@ -126,6 +126,10 @@ static ROUTES: &[Route] = &[
     route("api.minimax.io", "", &["minimax"]),
     route("api.minimaxi.com", "", &["minimax"]),
     route("api.minimax.chat", "", &["minimax"]),
+    // https://docs.perplexity.ai/api-reference/chat-completions-post
+    route("api.perplexity.ai", "", &["perplexity"]),
+    // Pay as you go, and the plans by region: https://github.com/tailcallhq/forgecode/issues/3347
+    route("*.xiaomimimo.com", "", &["mimo"]),
     // https://github.com/agno-agi/agno/pull/5317
     route("dashscope.aliyuncs.com", "", &["dashscope"]),
     route("dashscope-intl.aliyuncs.com", "", &["dashscope"]),
@@ -142,6 +146,9 @@ static ROUTES: &[Route] = &[
     route("openrouter.ai", "cohere/", &["cohere"]),
     route("openrouter.ai", "minimax/", &["minimax"]),
     route("openrouter.ai", "qwen/", &["dashscope"]),
+    // https://github.com/x5iu/claude-code-adapter/pull/12 (Xiaomi's words in the metadata).
+    route("openrouter.ai", "xiaomi/", &["mimo"]),
+    route("openrouter.ai", "perplexity/", &["perplexity"]),
     route("openrouter.ai", "", &[]),
 
     // A gateway to many servers, most with open models on unknown software:
@@ -174,7 +181,15 @@ mod tests {
     use super::*;
 
     /// The profiles that no host leads to: their users run the server themselves, or choose the model by option.
-    const WITHOUT_HOST: [&str; 6] = ["vllm", "mistral-v3", "mistral-v7", "mistral-v11", "mistral-v13", "toy"];
+    const WITHOUT_HOST: [&str; 7] = [
+        "anthropic-messages-2026-10-21",
+        "vllm",
+        "mistral-v3",
+        "mistral-v7",
+        "mistral-v11",
+        "mistral-v13",
+        "toy",
+    ];
 
     fn name(host: &str, model: &str) -> Option<&'static str> {
         profile_for(Dialect::OpenaiChat, host, model).map(Profile::undated)

@@ -104,6 +104,16 @@ impl Profile {
         Profile::all().find(is_meant)
     }
 
+    /// Returns the profile of another version of the provider's API, as the header `anthropic-version` names it.
+    pub fn at_version(&'static self, version: &str) -> &'static Profile {
+        match (self.undated(), version) {
+            ("anthropic-messages", "2026-10-21") => {
+                Profile::named("anthropic-messages-2026-10-21").unwrap_or(self)
+            }
+            _ => self,
+        }
+    }
+
     /// Returns the name without the date, for example `anthropic-messages`.
     pub fn undated(&self) -> &'static str {
         self.name.split('@').next().unwrap_or(self.name)
@@ -197,6 +207,15 @@ mod tests {
             let is_own = |violation: &crate::Violation| violation.rule.dialect() == profile.dialect;
             assert!(!violations.is_empty() && violations.iter().all(is_own), "{}", profile.name);
         }
+    }
+
+    #[test]
+    fn the_version_in_the_header_selects_a_profile() {
+        let newest = Profile::newest(Dialect::AnthropicMessages);
+        assert_eq!(newest.at_version("2026-10-21").undated(), "anthropic-messages-2026-10-21");
+        assert_eq!(newest.at_version("2023-06-01").name, newest.name);
+        let other = Profile::newest(Dialect::OpenaiChat);
+        assert_eq!(other.at_version("2026-10-21").name, other.name);
     }
 
     #[test]

@@ -152,7 +152,7 @@ mod tests {
         assert!(united[0].warned_by.is_empty());
         assert_eq!(united[1].refused_by[0].name, Profile::newest(Dialect::OpenaiChat).name);
         assert!(names(&united[1].refused_by).contains(&"deepseek"));
-        assert_eq!(names(&united[1].warned_by), ["groq", "xai", "cerebras"]);
+        assert_eq!(names(&united[1].warned_by), ["groq", "xai", "cerebras", "perplexity", "mimo"]);
         assert!(united[1].violation.message.ends_with("response messages: a"));
     }
 

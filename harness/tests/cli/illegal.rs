@@ -226,8 +226,8 @@ pub(crate) const ILLEGAL: &[(&str, &str)] = &[
     ),
     ("bedrock-converse/request-shape", r#"{"messages":[{"role":"user","content":"Time?"}]}"#),
     (
-        "bedrock-converse/roles-not-alternating",
+        "bedrock-converse/document-without-text",
         r#"{"modelId":"anthropic.claude-haiku-4-5-20251001-v1:0",
-            "messages":[{"role":"user","content":[{"text":"Time?"}]},{"role":"user","content":[{"text":"Well?"}]}]}"#,
+            "messages":[{"role":"user","content":[{"document":{"format":"pdf","name":"a","source":{"bytes":"AAAA"}}}]}]}"#,
     ),
 ];

@@ -6,8 +6,8 @@ use super::prelude::*;
 flaw! {
     Flaw::new("users-not-merged", "thread-survives").class("role-alternation")
         .not_on(
-            &[Dialect::OpenaiResponses, Dialect::Mistral],
-            "a message without content is omitted or accepted",
+            &[Dialect::OpenaiResponses, Dialect::Mistral, Dialect::BedrockConverse],
+            "a message without content is omitted or accepted, or two messages of one role are",
         );
 
     fn keeps_failed(

@@ -14,6 +14,8 @@ pub(super) struct Around {
     /// The name in the recording.
     pub(super) dialect: Option<String>,
     pub(super) model: Option<String>,
+    /// The version of the provider's API, from the header `anthropic-version`.
+    pub(super) version: Option<String>,
 }
 
 /// Why a profile was chosen.
@@ -45,7 +47,9 @@ impl Around {
         let word = |name: &str| row.field(name).as_str().map(Cow::into_owned);
         let address = Address::of(&word("url").unwrap_or_default());
         let host = word("host").unwrap_or(address.host);
-        Around { address: Address { host, ..address }, dialect: word("dialect"), model: word("model") }
+        let version = row.field("headers").field("anthropic-version").as_str().map(Cow::into_owned);
+        let address = Address { host, ..address };
+        Around { address, dialect: word("dialect"), model: word("model"), version }
     }
 }
 
@@ -66,16 +70,21 @@ impl Addressee {
         let to_name = given.clone().or_else(|| outside.clone().filter(|_| own.is_none()));
         let model = given.or(outside).or(own);
         let dialect = || dialect(subject, around, options);
+        let at_version = |profile: &'static Profile| {
+            around.version.as_deref().map_or(profile, |it| profile.at_version(it))
+        };
         let (providers, basis) = match (options.strictness, &host) {
             (Strictness::Profile(profile), _) => (Providers::Profile(profile), Basis::Option),
             (Strictness::Union, _) => (Providers::Union(dialect()?), Basis::Option),
-            (Strictness::Newest, None) => (Providers::Profile(Profile::newest(dialect()?)), Basis::Newest),
+            (Strictness::Newest, None) => {
+                (Providers::Profile(at_version(Profile::newest(dialect()?))), Basis::Newest)
+            }
             (Strictness::Newest, Some(host)) => {
                 let dialect = dialect()?;
                 let profile = rules::profile_for(dialect, host, model.as_deref().unwrap_or_default());
                 let host = host.clone();
                 let profile = profile.ok_or(CheckError::NoProfile { dialect, host })?;
-                (Providers::Profile(profile), Basis::Host)
+                (Providers::Profile(at_version(profile)), Basis::Host)
             }
         };
         Ok(Addressee { providers, basis, host, model, to_name })

@@ -46,6 +46,20 @@ fn an_excerpt_shows_a_block_within_one_long_line() {
 }
 
 #[test]
+fn the_header_of_a_recorded_request_selects_the_version_of_the_api() {
+    let row = |version: &str| {
+        let body = r#"{"model":"claude-opus-5-5","max_tokens":9,"temperature":1,"messages":[{"role":"user","content":"a"}]}"#;
+        format!(
+            r#"{{"host":"api.anthropic.com","headers":{{"anthropic-version":"{version}"}},"request":{body}}}"#
+        )
+    };
+    let first = judged(&row("2023-06-01"));
+    assert!(first.findings.is_empty());
+    let newer = judged(&row("2026-10-21"));
+    assert_eq!(newer.findings[0].rule.id, "anthropic-messages/sampling-parameter");
+}
+
+#[test]
 fn places_refer_to_the_file() {
     let text = format!("\n  {STOPPED}");
     let start = Start { line: 7, offset: 1000 };

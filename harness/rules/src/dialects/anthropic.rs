@@ -23,6 +23,7 @@ mod tags;
 mod thinking;
 mod thoughts;
 mod turns;
+mod version;
 
 pub(crate) use thoughts::{Bound, Thoughts};
 
@@ -35,7 +36,7 @@ use block::{AnthropicRole, MessageParts};
 use cache_control::CacheControl;
 use content::{BlankTexts, SystemMessage};
 use images::Images;
-use switches::AnthropicSwitches;
+use switches::{AnthropicSwitches, ApiVersion};
 use turns::Turns;
 
 pub(super) static DEFINITION: Definition = Definition {
@@ -131,7 +132,10 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
             if block.place.is_written_out() {
                 schema::check_block(self.switches, block, out);
                 self.cache_control.block(block, out);
-                self.images.block(block);
+                self.images.block(block, out);
+                if self.switches.api_version == ApiVersion::October2026 {
+                    version::check_block(role, block, out);
+                }
             }
             content::check_block(role, block, out);
             blank_texts.block(block);
@@ -150,6 +154,9 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         self.turns.finish(self.switches, body, out);
         self.cache_control.finish(body, out);
         self.images.finish(out);
+        if self.switches.api_version == ApiVersion::October2026 {
+            version::check_body(body, out);
+        }
         // With "Send only the messages since the previous response", the provider has the calls that the
         // results answer (<https://platform.claude.com/docs/en/build-with-claude/message-threads>). Its
         // error for calls that it has not kept is not public, so such a body is judged by its own content
@@ -175,11 +182,17 @@ static RULES: &[&Rule] = &[
     &schema::THINKING_FIELD_REQUIRED,
     &schema::SERVER_TOOL_ID_PATTERN,
     &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
+    &images::IMAGE_EMPTY,
+    &images::IMAGE_MEDIA_TYPE,
+    &images::IMAGE_NOT_BASE64,
+    &images::IMAGE_UNREADABLE,
     &images::IMAGE_TOO_WIDE,
     &images::IMAGE_TOO_WIDE_AMONG_MANY,
     &schema::TOOL_NAMES_NOT_UNIQUE,
     &schema::MESSAGES_EMPTY,
     &schema::EXTRA_KEY,
+    &version::CITATIONS_OUTSIDE_ASSISTANT,
+    &version::SAMPLING_PARAMETER,
     &content::TEXT_EMPTY,
     &content::TEXT_BLANK,
     &content::USER_MESSAGE_EMPTY,
@@ -190,6 +203,7 @@ static RULES: &[&Rule] = &[
     &content::SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT,
     &content::SYSTEM_MESSAGE_MODEL,
     &content::SYSTEM_MESSAGE_CONTENT,
+    &version::DOCUMENT_OUTSIDE_USER,
     &content::TOOL_USE_OUTSIDE_ASSISTANT,
     &content::TOOL_RESULT_OUTSIDE_USER,
     &pairing::TOOL_USE_ID_DUPLICATE,

@@ -6,19 +6,25 @@
 mod block;
 mod claude;
 mod conversation;
+mod mixture;
 mod pairing;
 mod profiles;
 mod schema;
 mod stream;
+
+use std::borrow::Cow;
 
 use serde_json::Value;
 
 use super::{Checker, Definition, Switches};
 use crate::json::Json;
 use crate::streams::Framing;
-use crate::{Delivery, Memory, ModelVersion, Occurrence, Profile, Retention, Rule, Violations};
+use crate::{
+    Ability, Delivery, Memory, ModelVersion, Occurrence, Profile, Retention, Rule, Violations, ability_of,
+};
 use block::{BlockFields, ConverseBlock, ConverseKind, ConverseMessage, ConverseRole};
 use claude::Claude;
+use mixture::Mixture;
 use pairing::ConversePairing;
 use profiles::BedrockSwitches;
 
@@ -51,29 +57,38 @@ fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
 }
 
 impl Switches for BedrockSwitches {
-    fn checker<'a>(&'static self, _: &'static Profile, memory: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+    fn checker<'a>(
+        &'static self,
+        profile: &'static Profile,
+        memory: &'a Memory,
+    ) -> Box<dyn Checker<'a> + 'a> {
         Box::new(ConverseChecker {
+            profile,
             model: None,
             starts_with_assistant: false,
             blocks: Vec::new(),
             pairing: ConversePairing::default(),
+            mixture: Mixture::default(),
             claude: Claude::new(memory),
         })
     }
 }
 
 struct ConverseChecker<'a> {
-    model: Option<Model>,
+    profile: &'static Profile,
+    /// The model in the path.
+    model: Option<&'a str>,
     starts_with_assistant: bool,
     /// The blocks of the current message. The allocation is reused for the next one.
     blocks: Vec<ConverseBlock>,
     pairing: ConversePairing<'a>,
+    mixture: Mixture,
     claude: Claude<'a>,
 }
 
 impl<'a> Checker<'a> for ConverseChecker<'a> {
-    fn model(&mut self, model: &str) {
-        self.model = Some(Model::of(model));
+    fn model(&mut self, model: &'a str) {
+        self.model = Some(model);
     }
 
     fn message(&mut self, n: usize, message: Json<'_, 'a>, out: &mut Violations) {
@@ -88,18 +103,22 @@ impl<'a> Checker<'a> for ConverseChecker<'a> {
         }
         let message = ConverseMessage { blocks: &self.blocks, ..message };
         self.pairing.message(message, out);
+        self.mixture.message(message, out);
         self.claude.message(message);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
         // The path names the model. Only a request as an SDK writes it has the model next to the messages.
         let named = body.field("modelId").as_str();
-        let model = self.model.or(named.as_deref().map(Model::of)).unwrap_or(Model::Unknown);
+        let name = self.model.map(Cow::Borrowed).or(named);
+        let served = Served { profile: self.profile, name: name.as_deref() };
+        let model = served.name.map_or(Model::Unknown, Model::of);
         schema::check_body(body, n_messages, out);
         self.check_beginning(body, n_messages, model, out);
-        self.pairing.finish(model, body, out);
+        self.pairing.finish(served, model, body, out);
+        self.mixture.finish(served, model, out);
         if let Model::Claude(version) = model {
-            self.claude.finish(body, version, out);
+            self.claude.finish(body, served, version, out);
         }
     }
 }
@@ -126,6 +145,19 @@ impl ConverseChecker<'_> {
                 Model::Amazon | Model::Meta | Model::Other => out.add(&FIRST_MESSAGE_NOT_USER, violation),
             }
         }
+    }
+}
+
+/// The model of a request, whose abilities are in a table.
+#[derive(Clone, Copy)]
+struct Served<'m> {
+    profile: &'static Profile,
+    name: Option<&'m str>,
+}
+
+impl Served<'_> {
+    fn has(self, ability: Ability) -> Option<bool> {
+        ability_of(self.profile, self.name?, ability)
     }
 }
 
@@ -171,6 +203,8 @@ static RULES: &[&Rule] = &[
     &schema::MESSAGE_EMPTY,
     &schema::TEXT_BLANK,
     &schema::TOOL_RESULT_ERROR_EMPTY,
+    &mixture::DOCUMENT_WITHOUT_TEXT,
+    &mixture::INPUT_NOT_ENABLED,
     &FIRST_MESSAGE_NOT_USER,
     &pairing::TOOL_CONFIG_MISSING,
     &pairing::TOOL_USE_ID_DUPLICATE,
@@ -178,6 +212,7 @@ static RULES: &[&Rule] = &[
     &pairing::TOOL_RESULTS_EXCEED,
     &pairing::TOOL_RESULT_MISSING,
     &pairing::ROLES_NOT_ALTERNATING,
+    &mixture::MODEL_TEXT_BESIDE_TOOLS,
     &claude::MODEL_TOOL_ID_PATTERN,
     &claude::MODEL_TOOL_RESULT_MISSING,
     &claude::MODEL_TEXT_AFTER_TOOL_USE,
@@ -188,6 +223,7 @@ static RULES: &[&Rule] = &[
     &claude::MODEL_THINKING_WITH_FORCED_TOOL,
     &claude::MODEL_TRAILING_SPACE,
     &claude::MODEL_PREFILL,
+    &claude::MODEL_PREFILL_WITH_TOOLS,
 ];
 
 /// InvokeModel answers such a body with "Malformed input request, please reformat your input and try

@@ -10,6 +10,7 @@
 //! checked here.
 
 mod content;
+mod inputs;
 mod models;
 mod order;
 mod pairing;
@@ -30,6 +31,7 @@ use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
 use content::ContentRules;
+use inputs::Inputs;
 use order::Order;
 use pairing::Batches;
 use said::{MistralCall, MistralMessage, MistralRole};
@@ -48,7 +50,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: stream::RULES,
-    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
+    tolerated_of_relatives: stream::TOLERATED_OF_UNKNOWN,
     framing: Framing::Lines,
     machine: || Box::new(Chat::new(&stream::CHAT)),
 };
@@ -65,8 +67,10 @@ static CODEC: Codec = Codec {
 };
 
 impl Switches for MistralSwitches {
-    fn checker<'a>(&'static self, _: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
+    fn checker<'a>(&'static self, profile: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
         Box::new(MistralChecker {
+            switches: self,
+            inputs: Inputs::of(profile),
             order: Order::new(self),
             batches: Batches::new(self),
             content: ContentRules::new(self),
@@ -75,6 +79,8 @@ impl Switches for MistralSwitches {
 }
 
 struct MistralChecker<'a> {
+    switches: &'static MistralSwitches,
+    inputs: Inputs,
     order: Order,
     batches: Batches<'a>,
     content: ContentRules,
@@ -87,13 +93,15 @@ impl<'a> Checker<'a> for MistralChecker<'a> {
         self.order.message(said, out);
         self.batches.message(said, out);
         self.content.message(said, out);
+        self.inputs.message(said);
     }
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
         shape::check_body(body, n_messages, out);
         self.order.finish(n_messages, out);
         self.batches.finish(out);
-        content::check_tools(body, out);
+        content::check_tools(self.switches, body, out);
+        self.inputs.finish(body, out);
     }
 }
 
@@ -121,6 +129,7 @@ static RULES: &[&Rule] = &[
     &content::CALL_ID_FORM,
     &content::FUNCTION_NAME,
     &content::PREFIX_NOT_LAST,
+    &inputs::INPUT_NOT_ENABLED,
 ];
 
 /// No public thread quotes the error for bytes that are not JSON. The wording comes from the library that

@@ -8,6 +8,7 @@ mod content;
 mod conversation;
 mod field;
 mod foreign;
+mod media;
 mod pairing;
 mod profiles;
 mod relatives;
@@ -25,6 +26,7 @@ use super::{Checker, Definition, Switches};
 use crate::json::Json;
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use media::Media;
 use pairing::ChatPairing;
 use relatives::Relatives;
 use said::{ChatMessage, ChatRole};
@@ -43,7 +45,7 @@ pub(super) static DEFINITION: Definition = Definition {
     keeps: |_| Retention::Nothing,
     remember: |_, _, _, _| {},
     stream_rules: stream::RULES,
-    tolerated_of_relatives: stream::TOLERATED_OF_RELATIVES,
+    tolerated_of_relatives: stream::TOLERATED_OF_UNKNOWN,
     framing: Framing::Lines,
     machine: || Box::new(stream::Chat::new(&stream::CHAT)),
 };
@@ -51,13 +53,21 @@ pub(super) static DEFINITION: Definition = Definition {
 impl Switches for OpenaiChatSwitches {
     fn checker<'a>(&'static self, profile: &'static Profile, _: &'a Memory) -> Box<dyn Checker<'a> + 'a> {
         let relatives = Relatives::of(profile, self);
-        Box::new(ChatChecker { switches: self, pairing: ChatPairing::new(self.twin_calls), relatives })
+        Box::new(ChatChecker {
+            profile,
+            switches: self,
+            pairing: ChatPairing::new(self.twin_calls),
+            media: Media::default(),
+            relatives,
+        })
     }
 }
 
 struct ChatChecker<'a> {
+    profile: &'static Profile,
     switches: &'static OpenaiChatSwitches,
     pairing: ChatPairing<'a>,
+    media: Media,
     /// The optional rules, if the profile has any.
     relatives: Option<Relatives>,
 }
@@ -68,6 +78,7 @@ impl<'a> Checker<'a> for ChatChecker<'a> {
         schema::check_message(self.switches, said, out);
         self.pairing.message(said, out);
         content::check(said, out);
+        self.media.message(said);
         if let Some(relatives) = &mut self.relatives {
             relatives.message(said, out);
         }
@@ -76,6 +87,7 @@ impl<'a> Checker<'a> for ChatChecker<'a> {
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
         schema::check_body(body, n_messages, out);
         self.pairing.finish(out);
+        self.media.finish(self.profile, body, out);
         if let Some(relatives) = &mut self.relatives {
             relatives.finish(body, out);
         }
@@ -98,6 +110,8 @@ static RULES: &[&Rule] = &[
     &relatives::TOOL_CALL_NOT_FUNCTION,
     &relatives::CONTENT_EMPTY,
     &relatives::PART_NOT_TEXT,
+    &media::IMAGE_OUTSIDE_USER,
+    &media::INPUT_NOT_ENABLED,
     &relatives::ARGUMENTS_NOT_JSON,
     &pairing::TOOL_MESSAGE_ORPHAN,
     &pairing::TOOL_MESSAGE_UNKNOWN_ID,

@@ -105,6 +105,7 @@ static RULES: &[&Rule] = &[
     &state::PREVIOUS_RESPONSE_NOT_FOUND,
     &state::ITEM_NOT_FOUND,
     &state::ITEM_DUPLICATE,
+    &schema::ENCRYPTED_CONTENT_FOREIGN,
     &reasoning::REASONING_WITHOUT_ITEM,
     &reasoning::ITEM_WITHOUT_REASONING,
     &pairing::TOOL_OUTPUT_ORPHAN,

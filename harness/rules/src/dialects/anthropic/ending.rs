@@ -13,7 +13,9 @@ pub(super) fn check_final_message(
     last: &RoleTurn,
     out: &mut Violations,
 ) {
-    if last.role != AnthropicRole::Assistant {
+    // A request for a summary sends the history as it is
+    // (<https://platform.claude.com/docs/en/build-with-claude/compaction-background>).
+    if last.role != AnthropicRole::Assistant || body.field("compaction").is_object() {
         return;
     }
     let model = body.field("model").as_str();

@@ -1,10 +1,11 @@
-//! The maximum size of images in a conversation.
+//! Images in a conversation: their data, and their maximum size.
 //!
 //! Every request contains all images in the conversation, so one image that is too large bricks it. So
 //! does the twenty-first image, if any of them exceeds the lower limit for many images. The limit of 5 MB
 //! per image is not checked here. The size of an image given as a URL or a file id is unknown.
 
 use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
+use crate::base64;
 use crate::image::longest_side;
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
@@ -39,19 +40,19 @@ const MAX_FEW: usize = 20;
 
 impl Images {
     /// Records the images of the next block, and those within a result.
-    pub(super) fn block(&mut self, block: &ContentBlock) {
+    pub(super) fn block(&mut self, block: &ContentBlock, out: &mut Violations) {
         match block.kind {
-            BlockKind::Attachment => self.image(block.json, Spot { place: block.place, inner: None }),
+            BlockKind::Attachment => self.image(block.json, Spot { place: block.place, inner: None }, out),
             BlockKind::ToolResult => {
                 for (k, inner) in block.get(Field::Content).map(Json::items).unwrap_or_default().enumerate() {
-                    self.image(inner, Spot { place: block.place, inner: Some(k) });
+                    self.image(inner, Spot { place: block.place, inner: Some(k) }, out);
                 }
             }
             _ => {}
         }
     }
 
-    fn image(&mut self, block: Json, spot: Spot) {
+    fn image(&mut self, block: Json, spot: Spot, out: &mut Violations) {
         if !block.field("type").is("image") {
             return;
         }
@@ -61,6 +62,7 @@ impl Images {
             return;
         }
         let Some(data) = source.field("data").as_str() else { return };
+        check_data(&data, source, spot, out);
         if let Some(longest_side) = longest_side(&data).filter(|side| *side > MAX_SIDE_OF_MANY) {
             self.large.push(Large { spot, longest_side });
         }
@@ -70,21 +72,56 @@ impl Images {
     pub(super) fn finish(&self, out: &mut Violations) {
         for Large { spot, longest_side } in &self.large {
             if self.n_images > MAX_FEW {
-                out.add(&IMAGE_TOO_WIDE_AMONG_MANY, || spot.occurrence());
+                out.add(&IMAGE_TOO_WIDE_AMONG_MANY, || spot.occurrence("data"));
             } else if *longest_side > MAX_SIDE {
-                out.add(&IMAGE_TOO_WIDE, || spot.occurrence());
+                out.add(&IMAGE_TOO_WIDE, || spot.occurrence("data"));
             }
         }
     }
 }
 
+/// The types of images that the API accepts (<https://platform.claude.com/docs/en/build-with-claude/vision>).
+const MEDIA_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
+
+/// Number of bytes that are enough to recognize the format of an image.
+const MAGIC: usize = 12;
+
+fn check_data(data: &str, source: Json, spot: Spot, out: &mut Violations) {
+    let media_type = source.field("media_type").as_str();
+    if media_type.is_some_and(|media_type| !MEDIA_TYPES.contains(&media_type.as_ref())) {
+        return out.add(&IMAGE_MEDIA_TYPE, || spot.occurrence("media_type"));
+    }
+    if data.is_empty() {
+        return out.add(&IMAGE_EMPTY, || spot.occurrence("data"));
+    }
+    // Recorders cut long data, or replace it.
+    let is_kept = !data.ends_with('…') && !data.ends_with("...") && !data.starts_with('<');
+    if is_kept && !data.bytes().all(is_base64) {
+        return out.add(&IMAGE_NOT_BASE64, || spot.occurrence("data"));
+    }
+    let head = base64::decode_head(data, MAGIC);
+    if is_kept && head.len() == MAGIC && !is_image(&head) {
+        out.add(&IMAGE_UNREADABLE, || spot.occurrence("data"));
+    }
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/-_=".contains(&byte)
+}
+
+/// Returns whether a file begins like an image of one of the accepted types.
+fn is_image(head: &[u8]) -> bool {
+    let webp = head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
+    webp || [&b"\xff\xd8\xff"[..], b"\x89PNG", b"GIF8"].iter().any(|magic| head.starts_with(magic))
+}
+
 impl Spot {
-    fn occurrence(self) -> Occurrence {
+    fn occurrence(self, field: &str) -> Occurrence {
         let (inner, path) = match self.inner {
             Some(k) => (format!("/content/{k}"), format!("{}.tool_result.content.{k}", self.place.path())),
             None => (String::new(), self.place.path()),
         };
-        Occurrence::at(format!("{}{inner}/source/data", self.place.pointer())).with("path", path)
+        Occurrence::at(format!("{}{inner}/source/{field}", self.place.pointer())).with("path", path)
     }
 }
 
@@ -119,4 +156,48 @@ pub(crate) static IMAGE_TOO_WIDE_AMONG_MANY: Rule = Rule {
         "https://platform.claude.com/docs/en/build-with-claude/vision",
     ],
     ..Rule::observed("anthropic-messages/image-too-wide-among-many", "ANT-IMG-3", 1, "2024-11")
+};
+
+pub(crate) static IMAGE_EMPTY: Rule = Rule {
+    summary: "An image has data.",
+    why: "The upload or the screenshot failed, and an image without data was stored. It is sent with every request \
+         of the conversation. Drop it, or replace it with a text.",
+    sentences: &["{path}.image.source.base64: image cannot be empty"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/12750",
+        "https://github.com/anthropics/claude-code/issues/9007",
+        "https://github.com/anthropics/claude-code/issues/8947",
+    ],
+    ..Rule::measured("anthropic-messages/image-empty", "ANT-IMG-4", 1, "2025-10")
+};
+
+pub(crate) static IMAGE_MEDIA_TYPE: Rule = Rule {
+    summary: "An image is a JPEG, a PNG, a GIF or a WebP.",
+    why: "A file of another type, such as a PDF, was sent as an image. Send it as a `document`, or convert it.",
+    sentences: &[
+        "{path}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'",
+    ],
+    sources: &["https://platform.claude.com/docs/en/build-with-claude/vision"],
+    ..Rule::observed("anthropic-messages/image-media-type", "ANT-IMG-5", 1, "2025-03")
+};
+
+pub(crate) static IMAGE_NOT_BASE64: Rule = Rule {
+    summary: "The data of an image is base64.",
+    why: "A placeholder, a URL or a message was stored in place of the image. Replace the block with a text.",
+    sentences: &["{path}.image.source.base64: invalid base64 data"],
+    sources: &["https://github.com/Yeachan-Heo/gajae-code/pull/2806"],
+    ..Rule::observed("anthropic-messages/image-not-base64", "ANT-IMG-6", 1, "2026-07")
+};
+
+pub(crate) static IMAGE_UNREADABLE: Rule = Rule {
+    summary: "The data of an image is an image.",
+    why: "A tool stored something else as an image, such as an error page or a file of another format. Replace the \
+         block with a text.",
+    sentences: &["Could not process image"],
+    sources: &[
+        "https://github.com/anthropics/claude-code/issues/56016",
+        "https://github.com/anthropics/claude-code/issues/4083",
+        "https://github.com/anthropics/claude-code/issues/1747",
+    ],
+    ..Rule::measured("anthropic-messages/image-unreadable", "ANT-IMG-7", 1, "2025-07")
 };

@@ -1,26 +1,43 @@
 //! Anthropic Messages profiles by date.
 
-use super::switches::{AnthropicSwitches, SystemMessages, ToolNames};
-use super::{cache_control, content, pairing, server_tools, tags, thinking};
+use super::switches::{AnthropicSwitches, ApiVersion, SystemMessages, ToolNames};
+use super::{cache_control, content, pairing, server_tools, tags, thinking, version};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
 const BASE: Profile = Profile::base(Dialect::AnthropicMessages, "Anthropic", Envelope::Anthropic, &SWITCHES);
 
-pub(crate) static PROFILES: [Profile; 3] = [
+/// The strictness of the API today, without a name.
+const TODAY: Profile = Profile {
+    tolerated: &[
+        &pairing::TOOL_USE_ID_REUSED,
+        // Contested: a recorded reply of May 2026 is a rejection (anomalyco/opencode#16751), but in September,
+        // probes of five models were accepted (gotgenes/pi-anthropic-auth#66).
+        &pairing::TEXT_AFTER_TOOL_USE,
+        // The documentation says that such a request fails, but no recorded rejection is known.
+        &server_tools::SERVER_TOOL_NOT_OFFERED,
+    ],
+    // Recorded replies show that a conversation may begin with the assistant.
+    given_up: &[&content::FIRST_MESSAGE_NOT_USER],
+    switches: &AnthropicSwitches { system_messages: SystemMessages::MidConversation, ..SWITCHES },
+    ..BASE
+};
+
+pub(crate) static PROFILES: [Profile; 4] = [
+    Profile { name: "anthropic-messages@2026-09", ..TODAY },
+    // The same API with the header `anthropic-version: 2026-10-21`.
     Profile {
-        name: "anthropic-messages@2026-09",
-        tolerated: &[
-            &pairing::TOOL_USE_ID_REUSED,
-            // Contested: a recorded reply of May 2026 is a rejection (anomalyco/opencode#16751), but in
-            // September, probes of five models were accepted (gotgenes/pi-anthropic-auth#66).
-            &pairing::TEXT_AFTER_TOOL_USE,
-            // The documentation says that such a request fails, but no recorded rejection is known.
-            &server_tools::SERVER_TOOL_NOT_OFFERED,
+        name: "anthropic-messages-2026-10-21@2026-10",
+        added: &[
+            &version::DOCUMENT_OUTSIDE_USER,
+            &version::CITATIONS_OUTSIDE_ASSISTANT,
+            &version::SAMPLING_PARAMETER,
         ],
-        // Recorded replies show that a conversation may begin with the assistant.
-        given_up: &[&content::FIRST_MESSAGE_NOT_USER],
-        switches: &AnthropicSwitches { system_messages: SystemMessages::MidConversation, ..SWITCHES },
-        ..BASE
+        switches: &AnthropicSwitches {
+            system_messages: SystemMessages::MidConversation,
+            api_version: ApiVersion::October2026,
+            ..SWITCHES
+        },
+        ..TODAY
     },
     Profile {
         name: "anthropic-messages@2026-05",
@@ -75,6 +92,7 @@ const SWITCHES: AnthropicSwitches = AnthropicSwitches {
     // (anthropics/claude-code#2673). The published OpenAPI description agrees: from 1 to 200 characters,
     // without a pattern. The names of offered tools still have a pattern.
     tool_names: ToolNames { max_chars: 200, are_plain: false },
+    api_version: ApiVersion::First,
 };
 
 /// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.

@@ -10,6 +10,16 @@ pub(crate) struct AnthropicSwitches {
     /// The first Claude version that rejects a conversation ending with an assistant message.
     pub(crate) first_without_prefill: ModelVersion,
     pub(crate) tool_names: ToolNames,
+    pub(crate) api_version: ApiVersion,
+}
+
+/// The value of the header `anthropic-version`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ApiVersion {
+    /// 2023-06-01.
+    First,
+    /// 2026-10-21, which the SDKs have sent since their next major versions.
+    October2026,
 }
 
 /// Limits on a call's name in the history.

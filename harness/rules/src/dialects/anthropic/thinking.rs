@@ -18,7 +18,10 @@ use super::prefix::{self, Messages};
 use super::role_turn::{RoleTurn, SeenBlock};
 use super::switches::AnthropicSwitches;
 use crate::json::Json;
-use crate::{Bound, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Thoughts, Violations};
+use crate::{
+    Ability, Bound, Dialect, MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Profile, Rule, Thoughts,
+    Violations, ability_of,
+};
 
 pub(super) struct Thinking<'a> {
     memory: &'a Memory,
@@ -246,6 +249,7 @@ impl<'a> Thinking<'a> {
     ) {
         self.check_unchanged(body, out);
         let thinking = body.field("thinking").field("type");
+        check_forced_tool(body, out);
         if thinking.is("enabled") {
             self.check_tool_loop(last, out);
             for (seen, found) in &self.misplaced {
@@ -253,10 +257,6 @@ impl<'a> Thinking<'a> {
                     let violation = Occurrence::at(seen.place.pointer()).with("path", seen.place.path());
                     violation.with("found", found)
                 });
-            }
-            let choice = body.field("tool_choice").field("type");
-            if choice.is("any") || choice.is("tool") {
-                out.add(&THINKING_WITH_FORCED_TOOL, || Occurrence::at("/tool_choice"));
             }
         } else if last.role == AnthropicRole::Assistant
             && let Some(place) = last.thought
@@ -451,6 +451,33 @@ pub(crate) static THINKING_LAST: Rule = Rule {
     ..Rule::measured("anthropic-messages/thinking-last", "ANT-TH-8", 13, "2025-11")
 };
 
+/// Checks that no tool is forced while the model thinks.
+///
+/// For adaptive thinking, it depends on the model (<https://github.com/langchain-ai/langchain-aws/pull/1141>). The
+/// documentation says in one version that a forced tool is rejected while thinking is on, in another that adaptive
+/// thinking allows it.
+fn check_forced_tool(body: Json, out: &mut Violations) {
+    let choice = body.field("tool_choice").field("type");
+    if !choice.is("any") && !choice.is("tool") {
+        return;
+    }
+    let thinking = body.field("thinking").field("type");
+    let model = body.field("model").as_str();
+    let ability = Ability::ForcedToolWithAdaptiveThinking;
+    let may_force =
+        || model.and_then(|model| ability_of(Profile::newest(Dialect::AnthropicMessages), &model, ability));
+    let violation = || Occurrence::at("/tool_choice");
+    if thinking.is("enabled") {
+        out.add(&THINKING_WITH_FORCED_TOOL, violation);
+    } else if thinking.is("adaptive") {
+        match may_force() {
+            Some(true) => {}
+            Some(false) => out.add(&THINKING_WITH_FORCED_TOOL, violation),
+            None => out.warn(&THINKING_WITH_FORCED_TOOL, violation),
+        }
+    }
+}
+
 pub(crate) static THINKING_WITH_FORCED_TOOL: Rule = Rule {
     summary: "With thinking enabled, no tool is forced.",
     why: "The request enables thinking and forces a call with `tool_choice`, often for structured output. Let the model choose, or disable thinking for this request.",
@@ -459,6 +486,7 @@ pub(crate) static THINKING_WITH_FORCED_TOOL: Rule = Rule {
         "https://github.com/mastra-ai/mastra/issues/7507",
         "https://github.com/can1357/oh-my-pi/issues/341",
         "https://github.com/BerriAI/litellm/pull/17129",
+        "https://github.com/langchain-ai/langchain-aws/pull/1141",
     ],
     ..Rule::measured("anthropic-messages/thinking-with-forced-tool", "ANT-PARAM-1", 13, "2025-09")
 };

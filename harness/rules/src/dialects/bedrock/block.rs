@@ -71,7 +71,9 @@ pub(super) enum ConverseKind {
     ServerResult,
     /// A cache marker, which is not content.
     CachePoint,
-    /// Images, documents, malformed blocks, and unknown kinds.
+    Document,
+    Video,
+    /// Images, malformed blocks, and unknown kinds.
     Other,
 }
 
@@ -166,6 +168,8 @@ impl<'t, 'a> BlockFields<'t, 'a> {
                 ConverseBlock { value: mark(self.reasoning), ..block(ConverseKind::Reasoning) }
             }
             () if self.cache_point.is_some() => block(ConverseKind::CachePoint),
+            () if is_object(self.json.get("document")) => block(ConverseKind::Document),
+            () if is_object(self.json.get("video")) => block(ConverseKind::Video),
             () => block(ConverseKind::Other),
         }
     }

@@ -4,10 +4,10 @@
 
 use std::borrow::Cow;
 
-use super::{ConverseKind, ConverseMessage, ConverseRole};
+use super::{ConverseKind, ConverseMessage, ConverseRole, Served};
 use crate::dialects::is_plain_name;
 use crate::json::Json;
-use crate::{Memory, ModelVersion, Occurrence, Rule, Violations, Waiting};
+use crate::{Ability, Memory, ModelVersion, Occurrence, Rule, Violations, Waiting};
 
 /// Opus and Sonnet 4.6 were the first to reject a prefill. Every 4.5 model still accepts one.
 const FIRST_WITHOUT_PREFILL: ModelVersion = ModelVersion { major: 4, minor: 6 };
@@ -79,17 +79,33 @@ impl<'a> Claude<'a> {
     }
 
     /// Reports the violations for Claude of this version.
-    pub(super) fn finish(&mut self, body: Json, version: Option<ModelVersion>, out: &mut Violations) {
+    pub(super) fn finish(
+        &mut self,
+        body: Json,
+        served: Served<'_>,
+        version: Option<ModelVersion>,
+        out: &mut Violations,
+    ) {
         for (_, (rule, violation)) in self.found.take() {
             out.add(rule, || violation);
         }
         let thinking = body.field("additionalModelRequestFields").field("thinking");
         let thinks = thinking.field("type").is("enabled");
         let choice = body.field("toolConfig").field("toolChoice");
-        if thinks && ["any", "tool"].into_iter().any(|forced| choice.field(forced).is_object()) {
-            out.add(&MODEL_THINKING_WITH_FORCED_TOOL, || Occurrence::at("/toolConfig/toolChoice"));
+        if ["any", "tool"].into_iter().any(|forced| choice.field(forced).is_object()) {
+            let violation = || Occurrence::at("/toolConfig/toolChoice");
+            let adapts = thinking.field("type").is("adaptive");
+            match served.has(Ability::ForcedToolWithAdaptiveThinking) {
+                _ if thinks => out.add(&MODEL_THINKING_WITH_FORCED_TOOL, violation),
+                Some(false) if adapts => out.add(&MODEL_THINKING_WITH_FORCED_TOOL, violation),
+                None if adapts => out.warn(&MODEL_THINKING_WITH_FORCED_TOOL, violation),
+                Some(_) | None => {}
+            }
         }
         if let Some(reply) = self.reply {
+            if self.calls.is_empty() && !reply.is_paused {
+                check_prefill_with_tools(reply.n, body, served, out);
+            }
             return self.check_last(reply, version, out);
         }
         if thinks && let ToolLoop { has_thinking: false, unthinking: Some((n, found)) } = self.tool_loop {
@@ -273,6 +289,14 @@ impl ToolLoop {
     }
 }
 
+/// The first Claude models do not continue a reply while tools are offered.
+fn check_prefill_with_tools(n: usize, body: Json, served: Served<'_>, out: &mut Violations) {
+    let offers_tools = !body.field("toolConfig").field("tools").is_empty();
+    if offers_tools && served.has(Ability::PrefillWithTools) == Some(false) {
+        out.add(&MODEL_PREFILL_WITH_TOOLS, || Occurrence::at(format!("/messages/{n}")));
+    }
+}
+
 /// The error message that three rules share.
 fn unanswered(n: usize, calls: &[(usize, Cow<str>)]) -> Occurrence {
     let b = calls.first().map_or(0, |(b, _)| *b);
@@ -427,4 +451,20 @@ pub(crate) static MODEL_PREFILL: Rule = Rule {
         "https://github.com/cortexkit/magic-context/issues/511",
     ],
     ..Rule::measured("bedrock-converse/model-prefill", "BDR-MODEL-FIN-2", 12, "2026-05")
+};
+
+pub(crate) static MODEL_PREFILL_WITH_TOOLS: Rule = Rule {
+    summary: "Claude 3 does not continue a reply while tools are offered.",
+    why: "The history ends with an assistant message, and the request offers tools. Add a user message, or \
+         offer no tools.",
+    sentences: &[
+        "The model returned the following errors: Your API request included an `assistant` message in \
+         the final position, which would pre-fill the `assistant` response. When using tools, pre-filling the \
+         `assistant` response is not supported.",
+    ],
+    sources: &[
+        "https://github.com/langchain-ai/langgraph/issues/4940",
+        "https://github.com/enechange/collmbo/pull/12",
+    ],
+    ..Rule::observed("bedrock-converse/model-prefill-with-tools", "BDR-MODEL-FIN-3", 12, "2024-10")
 };

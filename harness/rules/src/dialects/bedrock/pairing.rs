@@ -2,9 +2,9 @@
 
 use hashbrown::HashSet;
 
-use super::{ConverseBlock, ConverseKind, ConverseMessage, ConverseRole, Model};
+use super::{ConverseBlock, ConverseKind, ConverseMessage, ConverseRole, Model, Served};
 use crate::json::Json;
-use crate::{Ids, MAX_VIOLATIONS, Occurrence, Rule, Violations};
+use crate::{Ability, Ids, MAX_VIOLATIONS, Occurrence, Rule, Violations};
 
 /// The facts that the next message is checked against.
 #[derive(Debug, Default)]
@@ -38,8 +38,9 @@ impl<'a> ConversePairing<'a> {
     /// Runs the checks that need the fields around the messages.
     ///
     /// The last message may end with calls: no rejection is known before the request reaches the model.
-    pub(super) fn finish(&self, model: Model, body: Json, out: &mut Violations) {
-        for n in &self.repeating {
+    pub(super) fn finish(&self, served: Served<'_>, model: Model, body: Json, out: &mut Violations) {
+        let may_repeat = served.has(Ability::SuccessiveRoles) == Some(true);
+        for n in self.repeating.iter().filter(|_| !may_repeat) {
             let violation = || Occurrence::at(format!("/messages/{n}"));
             match model {
                 Model::Claude(_) | Model::Meta => out.add(&ROLES_NOT_ALTERNATING, violation),
@@ -240,6 +241,7 @@ pub(crate) static ROLES_NOT_ALTERNATING: Rule = Rule {
         "https://github.com/langchain-ai/langchain-aws/issues/130",
         "https://github.com/microsoft/semantic-kernel/issues/10281",
         "https://github.com/cline/cline/issues/431",
+        "https://github.com/langchain-ai/langchainjs/issues/6724",
         "https://github.com/strands-agents/harness-sdk/pull/1240",
     ],
     ..Rule::measured("bedrock-converse/roles-not-alternating", "BDR-ROLE-2", 7, "2024-08")

@@ -1,24 +1,34 @@
 //! Bedrock Converse profiles.
 
-use super::claude;
+use super::{claude, pairing};
 use crate::{Dialect, Envelope, Profile};
 
 /// Bedrock has no switches.
 #[derive(Debug)]
 pub(crate) struct BedrockSwitches;
 
+/// Two rules are contested at all dates. In measurements, Claude rejected text after a call
+/// (anomalyco/opencode#16751), but recorded replies show that the same model accepts it. Converse accepts
+/// `functions.bash:0`; Claude called directly does not (anomalyco/opencode#1279). No reply of Bedrock is known, and
+/// it is unknown whether Bedrock renames ids in between.
 const BASE: Profile =
     Profile::base(Dialect::BedrockConverse, "Amazon Bedrock", Envelope::Aws, &BedrockSwitches);
 
-pub(crate) static PROFILES: [Profile; 1] = [Profile {
-    name: "bedrock-converse@2026-09",
-    tolerated: &[
-        // In measurements, Claude rejected text after a call (anomalyco/opencode#16751), but recorded
-        // replies show that the same model accepts it. No reply of Bedrock is known.
-        &claude::MODEL_TEXT_AFTER_TOOL_USE,
-        // Converse accepts `functions.bash:0`; Claude called directly does not (anomalyco/opencode#1279).
-        // It is unknown whether Bedrock renames ids in between.
-        &claude::MODEL_TOOL_ID_PATTERN,
-    ],
-    ..BASE
-}];
+pub(crate) static PROFILES: [Profile; 2] = [
+    Profile {
+        name: "bedrock-converse@2026-09",
+        tolerated: &[
+            &claude::MODEL_TEXT_AFTER_TOOL_USE,
+            &claude::MODEL_TOOL_ID_PATTERN,
+            // The reports are from 2024 and early 2025. Claude 3.5 Haiku (September 2025) and Claude 3 Haiku
+            // (January 2026) were recorded as accepting it, and no recorded reply is a rejection.
+            &pairing::ROLES_NOT_ALTERNATING,
+        ],
+        ..BASE
+    },
+    Profile {
+        name: "bedrock-converse@2025-03",
+        tolerated: &[&claude::MODEL_TEXT_AFTER_TOOL_USE, &claude::MODEL_TOOL_ID_PATTERN],
+        ..BASE
+    },
+];

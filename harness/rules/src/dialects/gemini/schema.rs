@@ -110,6 +110,7 @@ pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
     if says_nothing(value) {
         out.add(&PART_EMPTY, || Occurrence::at(place.pointer()).with("path", place.path()));
     }
+    check_types(part, out);
     if part.text.is_some_and(Json::is_empty_str) {
         out.add(&TEXT_EMPTY, || Occurrence::at(format!("{}/text", place.pointer())));
     }
@@ -120,6 +121,53 @@ pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
         let carrier = Carrier { place, field, path: "function_response" };
         carrier.check(response, "response", &RESPONSE_NOT_OBJECT, out);
     }
+}
+
+/// Checks the types of the fields that hold no call and no response.
+fn check_types(part: &Part<'_, '_>, out: &mut Violations) {
+    let place = part.place;
+    let at =
+        |field: &str| (format!("{}/{field}", place.pointer()), format!("{}.{}", place.path(), snake(field)));
+    if let Some(text) = part.text.filter(|text| !text.is_null() && !text.is_str()) {
+        wrong_type(out, &REQUEST_SHAPE, || at("text"), "TYPE_STRING", text);
+    }
+    if let Some((field, signature)) = part.signature.filter(|(_, signature)| !signature.is_str()) {
+        wrong_type(out, &REQUEST_SHAPE, || at(field), "TYPE_BYTES", signature);
+    }
+    for (camel, other) in [("inlineData", "inline_data"), ("fileData", "file_data")] {
+        let Some((field, data)) = either(part.value, camel, other) else { continue };
+        if !data.is_object() {
+            let kind = if camel == "inlineData" { BLOB } else { FILE };
+            wrong_type(out, &REQUEST_SHAPE, || at(field), kind, data);
+            continue;
+        }
+        for (camel, other) in [("mimeType", "mime_type"), ("data", "data"), ("fileUri", "file_uri")] {
+            let Some((name, value)) = either(data, camel, other) else { continue };
+            if !value.is_str() {
+                let kind = if name == "data" { "TYPE_BYTES" } else { "TYPE_STRING" };
+                wrong_type(out, &REQUEST_SHAPE, || at(&format!("{field}/{name}")), kind, value);
+            }
+        }
+    }
+}
+
+const BLOB: &str = "google.ai.generativelanguage.v1beta.Blob";
+const FILE: &str = "google.ai.generativelanguage.v1beta.FileData";
+
+/// Returns the provider's name for a field: `inlineData/mimeType` is `inline_data.mime_type`.
+fn snake(field: &str) -> String {
+    let mut name = String::new();
+    for letter in field.chars() {
+        match letter {
+            '/' => name.push('.'),
+            letter if letter.is_ascii_uppercase() => {
+                name.push('_');
+                name.push(letter.to_ascii_lowercase());
+            }
+            letter => name.push(letter),
+        }
+    }
+    name
 }
 
 /// A call or a response in a part: the field, and the provider's name for it.
@@ -137,7 +185,10 @@ impl Carrier {
             return wrong_type(out, &REQUEST_SHAPE, at, PART, value);
         }
         let at = |field: &str| (format!("{}/{field}", self.pointer()), format!("{}.{field}", self.path()));
-        let [name, carried] = value.pick(["name", data]);
+        let [name, carried, id] = value.pick(["name", data, "id"]);
+        if let Some(id) = id.filter(|id| !id.is_null() && !id.is_str()) {
+            wrong_type(out, &REQUEST_SHAPE, || at("id"), "TYPE_STRING", id);
+        }
         match name {
             Some(name) if name.is_str() && !name.is_empty_str() => {}
             Some(name) if !name.is_str() && !name.is_null() => {

@@ -1,6 +1,6 @@
 //! Checks of single messages: ids, names, and the content of assistant messages.
 
-use super::switches::{CallIds, MistralSwitches};
+use super::switches::{CallIds, MistralSwitches, OddNames};
 use super::{FUNCTION_CALL, MistralMessage, MistralRole};
 use crate::dialects::is_plain_name;
 use crate::dialects::mistral::VALIDATOR;
@@ -10,13 +10,14 @@ use crate::{Occurrence, Rule, Violations};
 #[derive(Debug)]
 pub(super) struct ContentRules {
     call_ids: CallIds,
+    odd_names: OddNames,
     /// The index of the last message, if it is a prefix that the reply must continue.
     prefix: Option<usize>,
 }
 
 impl ContentRules {
     pub(super) fn new(switches: &MistralSwitches) -> ContentRules {
-        ContentRules { call_ids: switches.call_ids, prefix: None }
+        ContentRules { call_ids: switches.call_ids, odd_names: switches.odd_names, prefix: None }
     }
 
     pub(super) fn message(&mut self, said: MistralMessage<'_, '_>, out: &mut Violations) {
@@ -57,16 +58,16 @@ impl ContentRules {
                 out.add(&CALL_ID_FORM, || at(place).form(form).with("id", &id));
             }
             let name = call.function.and_then(|function| function.get("name")?.as_str());
-            if let Some(name) = name.filter(|name| !is_function_name(name)) {
-                out.add(&FUNCTION_NAME, || at("/function/name").with("name", name));
+            if let Some(name) = name {
+                check_name(self.odd_names, &name, || at("/function/name"), out);
             }
         }
     }
 
     fn check_result(&self, said: MistralMessage<'_, '_>, out: &mut Violations) {
         let n = said.n;
-        if let Some(name) = said.name.and_then(Json::as_str).filter(|name| !is_function_name(name)) {
-            out.add(&FUNCTION_NAME, || Occurrence::at(format!("/messages/{n}/name")).with("name", name));
+        if let Some(name) = said.name.and_then(Json::as_str) {
+            check_name(self.odd_names, &name, || Occurrence::at(format!("/messages/{n}/name")), out);
         }
         let id = said.tool_call_id.and_then(Json::as_str);
         let complaint = match (&id, self.call_ids) {
@@ -99,14 +100,23 @@ const CALL_WITHOUT_ID: usize = 1;
 const RESULT_WITHOUT_ID: usize = 2;
 const NULL_OR_EMPTY: usize = 3;
 
-pub(super) fn check_tools(body: Json, out: &mut Violations) {
+pub(super) fn check_tools(switches: &MistralSwitches, body: Json, out: &mut Violations) {
     for (k, tool) in body.field("tools").items().enumerate() {
-        let name = tool.field("function").field("name");
-        if let Some(name) = name.as_str().filter(|name| !is_function_name(name)) {
-            out.add(&FUNCTION_NAME, || {
-                Occurrence::at(format!("/tools/{k}/function/name")).with("name", name)
-            });
+        if let Some(name) = tool.field("function").field("name").as_str() {
+            let at = || Occurrence::at(format!("/tools/{k}/function/name"));
+            check_name(switches.odd_names, &name, at, out);
         }
+    }
+}
+
+fn check_name(odd_names: OddNames, name: &str, at: impl FnOnce() -> Occurrence, out: &mut Violations) {
+    if is_function_name(name) {
+        return;
+    }
+    let violation = || at().with("name", name);
+    match odd_names {
+        OddNames::Contested if !name.is_empty() => out.warn(&FUNCTION_NAME, violation),
+        OddNames::Refused | OddNames::Contested => out.add(&FUNCTION_NAME, violation),
     }
 }
 

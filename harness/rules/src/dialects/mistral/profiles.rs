@@ -4,7 +4,7 @@
 //! The profiles by version behave like the request validator of `mistral-common` 1.13.1 in serving mode,
 //! including its quirks: <https://github.com/mistralai/mistral-common>. A test compares both.
 
-use super::switches::{CallIds, FirstMessage, MistralSwitches, PairingMode, UserAfterTool};
+use super::switches::{CallIds, FirstMessage, MistralSwitches, OddNames, PairingMode, UserAfterTool};
 use super::{content, order, shape};
 use crate::{Dialect, Envelope, Profile, Rule};
 
@@ -29,6 +29,8 @@ pub(crate) static PROFILES: [Profile; 6] = [
             // Models with newer tokenizers might accept any id, but `mistral-medium-latest` rejected one
             // in April 2026 (zed-industries/zed#53034).
             call_ids: CallIds::NineAlphanumerics,
+            // Recorded replies of January 2026 accept such names.
+            odd_names: OddNames::Contested,
         },
         ..BASE
     },
@@ -46,6 +48,7 @@ pub(crate) static PROFILES: [Profile; 6] = [
             pairing: PairingMode::ByCount,
             first_message: FirstMessage::Forgiven,
             call_ids: CallIds::NineAlphanumerics,
+            odd_names: OddNames::Refused,
         },
         ..BASE
     },
@@ -73,6 +76,7 @@ const BY_COUNT: MistralSwitches = MistralSwitches {
     pairing: PairingMode::ByCount,
     first_message: FirstMessage::Uncounted,
     call_ids: CallIds::NineAlphanumerics,
+    odd_names: OddNames::Refused,
 };
 
 const BY_ID: MistralSwitches = MistralSwitches { pairing: PairingMode::ById, ..BY_COUNT };

@@ -30,6 +30,7 @@ chat_rules! { "mistral", DOCS, DOCS, DOCS;
         // The usage and the finish reason are in the same chunk.
     }
     tolerated: [CALL_ID];
+    unknown: [];
     is_own_model: is_mistral_model,
     call_index: None,
     call_id: Some(&CALL_ID),

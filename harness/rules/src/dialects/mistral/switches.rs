@@ -10,6 +10,18 @@ pub(crate) struct MistralSwitches {
     /// How calls and results at the beginning of a conversation are handled.
     pub(crate) first_message: FirstMessage,
     pub(crate) call_ids: CallIds,
+    /// The reaction to the name of a function with other characters, or with too many.
+    pub(crate) odd_names: OddNames,
+}
+
+/// The reaction to the name of a function with other characters, or with too many. An empty name is always
+/// rejected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OddNames {
+    /// It is rejected.
+    Refused,
+    /// The API was seen to accept it; the validator rejects it.
+    Contested,
 }
 
 /// The reaction to a user message directly after a tool message.

@@ -7,7 +7,7 @@
 use super::switches::{
     Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, TwinCalls,
 };
-use super::{content, pairing, relatives, schema, stream};
+use super::{content, media, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
 
 /// No refusal of half a surrogate pair by OpenAI is known.
@@ -19,7 +19,7 @@ const BASE: Profile = Profile {
 /// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
-pub(crate) static PROFILES: [Profile; 13] = [
+pub(crate) static PROFILES: [Profile; 15] = [
     // Azure's error messages are the same: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
     // V4 has required the reasoning since April 2026. An unknown id on its own was not seen to be
@@ -29,7 +29,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
         added: &[&relatives::REASONING_CONTENT_NOT_RETURNED, &relatives::PART_NOT_TEXT],
         switches: &OpenaiChatSwitches {
             reasoning: ReasoningContent::TurnsWithCalls,
-            parts: Parts::TextUnlessTheModelSees,
+            parts: Parts::ByModel,
             ..OPENAI
         },
         ..DEEPSEEK
@@ -91,11 +91,17 @@ pub(crate) static PROFILES: [Profile; 13] = [
     Profile {
         name: "groq@2026-09",
         provider: "Groq",
-        added: &[&relatives::UNKNOWN_MESSAGE_FIELD],
+        added: &[&relatives::UNKNOWN_MESSAGE_FIELD, &relatives::PART_NOT_TEXT],
         tolerated: &PAIRING,
         given_up: &SHAPES,
+        // https://github.com/vercel/ai/issues/2837 and https://github.com/sam3gp8/jarvis-aio/issues/17.
+        wording: &[(&relatives::PART_NOT_TEXT, &["messages[{n}].content must be a string"])],
         envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
-        switches: &OpenaiChatSwitches { message_fields: MessageFields::Groq, ..OPENAI },
+        switches: &OpenaiChatSwitches {
+            message_fields: MessageFields::Groq,
+            parts: Parts::MediaByModel,
+            ..OPENAI
+        },
         ..RELATIVE
     },
     Profile {
@@ -180,7 +186,7 @@ pub(crate) static PROFILES: [Profile; 13] = [
     Profile {
         name: "dashscope@2026-09",
         provider: "DashScope",
-        added: &[&relatives::ARGUMENTS_NOT_JSON],
+        added: &[&relatives::ARGUMENTS_NOT_JSON, &relatives::PART_NOT_TEXT],
         tolerated: &[
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
             &pairing::TOOL_MESSAGE_DUPLICATE,
@@ -206,9 +212,54 @@ pub(crate) static PROFILES: [Profile; 13] = [
                    to a preceeding message with \"tool_calls\".",
                 ],
             ),
+            // https://github.com/can1357/oh-my-pi/issues/1859.
+            (
+                &relatives::PART_NOT_TEXT,
+                &["<400> InternalError.Algo.InvalidParameter: The provided messages input is invalid. The \
+                     error info is [Unexpected item type in content.]"],
+            ),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Dashscope),
-        switches: &OpenaiChatSwitches { arguments: Arguments::Object, ..OPENAI },
+        switches: &OpenaiChatSwitches { arguments: Arguments::Object, parts: Parts::MediaByModel, ..OPENAI },
+        ..RELATIVE
+    },
+    // Two messages of the user in a row are rejected for every model:
+    // https://github.com/perplexityai/api-discussion/issues/265.
+    Profile {
+        name: "perplexity@2026-09",
+        provider: "Perplexity",
+        added: &[&relatives::SUCCESSIVE_ROLES],
+        tolerated: &PAIRING,
+        given_up: &SHAPES,
+        wording: &[(
+            &relatives::SUCCESSIVE_ROLES,
+            &[
+                "After the (optional) system message(s), user or tool message(s) should alternate with assistant \
+                 message(s).",
+                "After the (optional) system message(s), user and assistant roles should be alternating.",
+            ],
+        )],
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { alternation: Alternation::Always, ..OPENAI },
+        ..RELATIVE
+    },
+    // The reasoning: https://github.com/tailcallhq/forgecode/issues/3347. Images of tools:
+    // https://github.com/XiaomiMiMo/MiMo/issues/44 and https://github.com/NousResearch/hermes-agent/issues/57766.
+    Profile {
+        name: "mimo@2026-09",
+        provider: "Xiaomi MiMo",
+        added: &[&relatives::REASONING_CONTENT_NOT_RETURNED],
+        tolerated: &PAIRING,
+        given_up: &OTHER_SHAPES,
+        wording: &[
+            (
+                &relatives::REASONING_CONTENT_NOT_RETURNED,
+                &["The reasoning_content in the thinking mode must be passed back to the API."],
+            ),
+            (&media::IMAGE_OUTSIDE_USER, &["`text` is not set"]),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
+        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::TurnsWithCalls, ..OPENAI },
         ..RELATIVE
     },
     Profile {
@@ -264,6 +315,8 @@ const DEEPSEEK: Profile = Profile {
         &schema::CALL_ID_TOO_LONG,
         &schema::FUNCTION_NAME_PATTERN,
         &content::CONTENT_NULL,
+        &media::IMAGE_OUTSIDE_USER,
+        &media::INPUT_NOT_ENABLED,
     ],
     wording: &[
         // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the error message is cut off
@@ -324,6 +377,8 @@ const VLLM: Profile = Profile {
         &pairing::TOOL_MESSAGE_DUPLICATE,
         &pairing::TOOL_CALL_ID_DUPLICATE,
         &content::CONTENT_NULL,
+        &media::IMAGE_OUTSIDE_USER,
+        &media::INPUT_NOT_ENABLED,
     ],
     wording: &[(
         &relatives::SUCCESSIVE_ROLES,
@@ -342,8 +397,8 @@ static PAIRING: [&Rule; 5] = [
     &pairing::TOOL_CALL_ID_DUPLICATE,
 ];
 
-/// The rules about the form of a single message.
-static SHAPES: [&Rule; 9] = [
+/// The rules about the form of a single message, without that about images.
+static OTHER_SHAPES: [&Rule; 10] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
@@ -353,4 +408,20 @@ static SHAPES: [&Rule; 9] = [
     &schema::FUNCTION_NAME_PATTERN,
     &schema::TOOL_CALL_ID_REQUIRED,
     &content::CONTENT_NULL,
+    &media::INPUT_NOT_ENABLED,
+];
+
+/// The rules about the form of a single message.
+static SHAPES: [&Rule; 11] = [
+    &schema::MESSAGES_EMPTY,
+    &schema::UNKNOWN_ROLE,
+    &schema::CONTENT_PART_TYPE,
+    &schema::TOOL_CALLS_EMPTY,
+    &schema::TOOL_CALL_SHAPE,
+    &schema::CALL_ID_TOO_LONG,
+    &schema::FUNCTION_NAME_PATTERN,
+    &schema::TOOL_CALL_ID_REQUIRED,
+    &content::CONTENT_NULL,
+    &media::IMAGE_OUTSIDE_USER,
+    &media::INPUT_NOT_ENABLED,
 ];

@@ -26,8 +26,9 @@ pub(super) struct Relatives {
     /// Calls with arguments that this provider may not accept. The key is true for JSON that is not an
     /// object.
     arguments: Waiting<bool, UnreadArguments>,
-    /// Parts that are not text. The key is true for images in user messages.
-    parts: Waiting<bool, OtherPart>,
+    /// Parts that are not text.
+    parts: Waiting<PartKind, OtherPart>,
+    profile: &'static Profile,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -42,6 +43,17 @@ struct UnreadArguments {
     id: String,
 }
 
+/// The kind of a part that is not text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PartKind {
+    ImageOfUser,
+    /// An image in another message.
+    StrayImage,
+    Sound,
+    /// A file, or an unknown kind.
+    Other,
+}
+
 /// A message part that is not text.
 struct OtherPart {
     pointer: String,
@@ -52,7 +64,7 @@ struct OtherPart {
 impl Relatives {
     /// Returns the optional rules of a profile. `None` if it has none, so that other profiles lose no
     /// time.
-    pub(super) fn of(profile: &Profile, switches: &'static OpenaiChatSwitches) -> Option<Relatives> {
+    pub(super) fn of(profile: &'static Profile, switches: &'static OpenaiChatSwitches) -> Option<Relatives> {
         (!profile.added.is_empty()).then(|| Relatives {
             switches,
             reasoning: Reasoning::new(switches.reasoning),
@@ -60,6 +72,7 @@ impl Relatives {
             successive: Vec::new(),
             arguments: Waiting::new(),
             parts: Waiting::new(),
+            profile,
         })
     }
 
@@ -92,6 +105,7 @@ impl Relatives {
             Alternation::Free => Certainty::No,
             Alternation::DeepseekReasoner => model::is_deepseek_reasoner(model),
             Alternation::Template => model::has_strict_template(model),
+            Alternation::Always => Certainty::Yes,
         };
         for n in self.successive.drain(..) {
             alternates.note(out, &SUCCESSIVE_ROLES, || {
@@ -109,13 +123,13 @@ impl Relatives {
             let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
             certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
         }
-        let takes_text_alone = match self.switches.parts {
-            Parts::Any => [Certainty::No; 2],
-            Parts::Text => [Certainty::Yes; 2],
-            Parts::TextUnlessTheModelSees => model::deepseek_is_blind(model),
-        };
-        for (is_image_of_user, OtherPart { pointer, n, kind }) in self.parts.take() {
-            let certainty = takes_text_alone[usize::from(is_image_of_user)];
+        for (part, OtherPart { pointer, n, kind }) in self.parts.take() {
+            let certainty = match self.switches.parts {
+                Parts::Any => Certainty::No,
+                Parts::Text => Certainty::Yes,
+                Parts::MediaByModel if part == PartKind::Other => Certainty::No,
+                Parts::ByModel | Parts::MediaByModel => model::reads_only_text(self.profile, model, part),
+            };
             certainty.note(out, &PART_NOT_TEXT, || Occurrence::at(pointer).with("n", n).with("type", kind));
         }
         self.reasoning.finish(model, body, out);
@@ -128,8 +142,13 @@ impl Relatives {
         let n = said.n;
         for (k, part) in said.content.into_iter().flat_map(Json::items).enumerate() {
             let Some(kind) = part.field("type").as_str().filter(|kind| kind != "text") else { continue };
-            let is_image_of_user = said.role == Some(ChatRole::User) && kind == "image_url";
-            self.parts.push(is_image_of_user, || OtherPart {
+            let part = match (said.role, kind.as_ref()) {
+                (Some(ChatRole::User), "image_url") => PartKind::ImageOfUser,
+                (_, "image_url") => PartKind::StrayImage,
+                (_, "input_audio") => PartKind::Sound,
+                _ => PartKind::Other,
+            };
+            self.parts.push(part, || OtherPart {
                 pointer: format!("/messages/{n}/content/{k}/type"),
                 n,
                 kind: kind.into_owned(),
@@ -297,7 +316,7 @@ pub(crate) static CONTENT_EMPTY: Rule = Rule {
 /// <https://api-docs.deepseek.com/guides/vision/>. The rest of the message gives the column of the parse
 /// error.
 pub(crate) static PART_NOT_TEXT: Rule = Rule {
-    summary: "The parts of messages are text, unless the model accepts images.",
+    summary: "The parts of messages are text, unless the model accepts images or sounds.",
     why: "An image, a file or a sound stayed in the thread when the model was changed, or came from \
          a tool. Leave it out of requests to this model, or replace it with a text.",
     sentences: &[

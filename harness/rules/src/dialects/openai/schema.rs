@@ -42,6 +42,11 @@ pub(super) fn check_message(switches: &OpenaiChatSwitches, said: ChatMessage<'_,
             wrong_type(out, &REQUEST_SHAPE, in_message(n, "tool_calls"), "an array of objects", other);
         }
         (Some(ChatRole::Tool), _) => check_tool_call_id(said, out),
+        (Some(ChatRole::Function), _) if said.json.field("name").is_null() => {
+            out.add(&TOOL_CALL_ID_REQUIRED, || {
+                Occurrence::at(at(n)).form(NO_NAME).param(format!("messages.[{n}].name")).with("n", n)
+            });
+        }
         _ => {}
     }
     for (k, call) in said.calls().enumerate() {
@@ -120,6 +125,9 @@ fn check_tool_call_id(said: ChatMessage<'_, '_>, out: &mut Violations) {
         }),
     }
 }
+
+/// The error message for a function message without a name.
+const NO_NAME: usize = 2;
 
 fn check_call(switches: &OpenaiChatSwitches, n: usize, k: usize, call: Json, out: &mut Violations) {
     let field = || in_message(n, "tool_calls").item(k);
@@ -326,12 +334,13 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
 };
 
 pub(crate) static TOOL_CALL_ID_REQUIRED: Rule = Rule {
-    summary: "A tool message names the call that it answers.",
+    summary: "A tool message names the call that it answers, and a function message its function.",
     why: "The tool message has no `tool_call_id`, so it cannot be matched to its call. Copy the id \
          of the call into it.",
     sentences: &[
         "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'.",
         "Invalid type for '{path}': expected {expected}, but got {got} instead.",
+        "Missing parameter 'name': messages with role 'function' must have a 'name'.",
     ],
     sources: &[
         "https://github.com/langchain-ai/langchain/issues/22600",

@@ -33,6 +33,7 @@ macro_rules! chat_rules {
     ($dialect:literal, $docs:ident, $calls:ident, $reader:ident;
      { $($ids:tt)* } { $($pieces:tt)* } { $($finish:tt)* } { $($usage:tt)* }
      tolerated: [$($tolerated:ident),*];
+     unknown: [$($unknown:ident),*];
      $($field:ident: $value:expr),*) => {
         stream_rules! { $dialect;
             error UNREADABLE = "unreadable", "each chunk is one JSON object in UTF-8, or [DONE]", $docs;
@@ -83,15 +84,20 @@ macro_rules! chat_rules {
             $($field: $value),*
         };
 
-        /// Seen in compatible providers: a different id in each chunk
-        /// (<https://github.com/microsoft/foundry-local/issues/144>,
-        /// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no
-        /// finish reason at all (<https://github.com/anomalyco/opencode/issues/43882>).
-        pub(crate) static TOLERATED_OF_RELATIVES: &[&StreamRule] =
-            &[&ID, &AFTER_FINISH, &DONE_EARLY $(, &$tolerated)*];
+        /// Seen in providers without a profile: other ids and names within a call, calls without an index or
+        /// without an id, and two different finish reasons. What is left is the grammar that all providers share.
+        pub(crate) static TOLERATED_OF_UNKNOWN: &[&StreamRule] = &[
+            &ID, &AFTER_FINISH, &DONE_EARLY, &CALL_START, &FINISH_CHANGED $(, &$tolerated)* $(, &$unknown)*
+        ];
     };
 }
 pub(crate) use chat_rules;
+
+/// Seen in compatible providers: a different id in each chunk
+/// (<https://github.com/microsoft/foundry-local/issues/144>,
+/// <https://github.com/sgl-project/sglang/issues/39864>), text after the finish reason, and no finish reason at
+/// all (<https://github.com/anomalyco/opencode/issues/43882>).
+pub(crate) static TOLERATED_OF_RELATIVES: &[&StreamRule] = &[&ID, &AFTER_FINISH, &DONE_EARLY];
 
 chat_rules! { "openai-chat", DOCS, CALLS, READER;
     {
@@ -112,6 +118,7 @@ chat_rules! { "openai-chat", DOCS, CALLS, READER;
             "the chunk with the usage and without choices comes after the finish reason", DOCS;
     }
     tolerated: [];
+    unknown: [CALL_INDEX, CALL_CHANGED];
     is_own_model: is_openai_model,
     call_index: Some(&CALL_INDEX),
     call_id: None,
@@ -280,6 +287,12 @@ impl Chat {
                 self.unfinished.remove(&index);
                 choice.finish(rules, index, &reason, warnings)
             }
+            // The sound of a reply ends with the time until which it is kept, and then no finish reason comes
+            // (<https://github.com/openai/openai-node/pull/1991>).
+            None if delta.field("audio").field("expires_at").as_u64().is_some() => {
+                self.unfinished.remove(&index);
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -300,7 +313,15 @@ impl StreamedChoice {
         };
         let index = match (json.field("index").as_u64(), rules.call_index) {
             (Some(index), _) => index,
-            (None, Some(rule)) => return illegal(rule, "a piece of a call without an index"),
+            (None, Some(rule)) => {
+                warnings.refuse(rule, "a piece of a call without an index")?;
+                let is_new = id.is_some() && name.is_some();
+                match self.calls.last_key_value() {
+                    Some((last, _)) if !is_new => *last,
+                    Some((last, _)) => last.saturating_add(1),
+                    None => 0,
+                }
+            }
             (None, None) => {
                 self.n_whole_calls += 1;
                 if id.is_none() || name.is_none() {
@@ -325,7 +346,7 @@ impl StreamedChoice {
                             "the {what} of call {index} is now {}, and was different before",
                             quoted(said)
                         );
-                        return illegal(rule, message);
+                        warnings.refuse(rule, message)?;
                     }
                     (Some(_), _) => {
                         warnings.add(rules.call_repeated, format!("call {index} has its {what} once more"));
@@ -339,9 +360,11 @@ impl StreamedChoice {
         if room.is_full() {
             return Ok(());
         }
-        let (Some(id), Some(name)) = (id, name) else {
-            return illegal(rules.call_start, format!("call {index} begins without an id or without a name"));
-        };
+        if id.is_none() || name.is_none() {
+            let message = format!("call {index} begins without an id or without a name");
+            warnings.refuse(rules.call_start, message)?;
+        }
+        let (id, name) = (id.unwrap_or_default(), name.unwrap_or_default());
         check_id(rules, Some(&id), warnings)?;
         if let Some(rule) = rules.call_gap
             && index != self.calls.len() as u64
@@ -361,7 +384,7 @@ impl StreamedChoice {
         match self.finish {
             Some(known) if known != said => {
                 let message = format!("choice {index} finishes again, for the reason {}", quoted(reason));
-                return illegal(rules.finish_changed, message);
+                return warnings.refuse(rules.finish_changed, message);
             }
             Some(_) => {
                 warnings.add(rules.finish_repeated, format!("choice {index} finishes again"));
@@ -415,7 +438,9 @@ impl Machine for Chat {
         let document = event.object(self.rules.common.unreadable)?;
         let data = document.root();
         if self.error.is_some() {
-            return illegal(self.rules.after_end, "a chunk after an error");
+            // The usage was seen to follow an error.
+            warnings.add(self.rules.after_end, "a chunk after an error");
+            return Ok(());
         }
         let error = data.field("error");
         let is_error = error.is_object() || text(error).is_some();

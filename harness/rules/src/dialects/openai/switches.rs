@@ -37,6 +37,8 @@ pub(crate) enum Alternation {
     DeepseekReasoner,
     /// It depends on the chat template of the model.
     Template,
+    /// They are rejected for every model.
+    Always,
 }
 
 /// How two calls with the same id in one message are treated.
@@ -55,8 +57,10 @@ pub(crate) enum Parts {
     Any,
     /// Only text, for every model.
     Text,
-    /// Only text, except for models that accept images.
-    TextUnlessTheModelSees,
+    /// Only text, except for models that accept images or sounds.
+    ByModel,
+    /// Images and sounds only for models that accept them. Of other parts, nothing is known.
+    MediaByModel,
 }
 
 /// The requirement for the arguments of earlier calls.

@@ -56,6 +56,9 @@ pub(super) enum ItemKind {
     Reasoning,
     /// A reference to an item that the provider has stored.
     Reference,
+    /// An encrypted summary of earlier items
+    /// (<https://developers.openai.com/api/docs/guides/compaction>).
+    Compaction,
     /// Anything else: the provider's own actions, and unknown types.
     Other,
 }
@@ -111,6 +114,7 @@ impl ItemKind {
             }
             Some("tool_search_call") => ItemKind::Call(ToolKind::ToolSearch),
             Some("tool_search_output") => ItemKind::Output(ToolKind::ToolSearch),
+            Some("compaction" | "compaction_summary") => ItemKind::Compaction,
             Some("reasoning") => ItemKind::Reasoning,
             Some("item_reference") => ItemKind::Reference,
             // Only messages and references may omit their type.
@@ -130,7 +134,11 @@ impl ItemKind {
             ItemKind::Reasoning => Some("rs"),
             // Other prefixes are not published.
             ItemKind::Call(_) => None,
-            ItemKind::Prompt | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Other => None,
+            ItemKind::Prompt
+            | ItemKind::Output(_)
+            | ItemKind::Reference
+            | ItemKind::Compaction
+            | ItemKind::Other => None,
         }
     }
 }

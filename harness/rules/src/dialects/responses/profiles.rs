@@ -46,6 +46,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
         given_up: &[
             &pairing::ASYNC_OUTPUT_DUPLICATE,
             &schema::ITEM_ID_FORM,
+            &schema::ENCRYPTED_CONTENT_FOREIGN,
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
@@ -74,6 +75,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
         given_up: &[
             &pairing::ASYNC_OUTPUT_DUPLICATE,
             &schema::ITEM_ID_FORM,
+            &schema::ENCRYPTED_CONTENT_FOREIGN,
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],

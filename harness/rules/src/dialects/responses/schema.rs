@@ -46,6 +46,9 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
         let field = Field { pointer: at(n), path: format!("input[{n}]") };
         return wrong_type(out, &REQUEST_SHAPE, field, "an input item", json);
     }
+    if let Some(kind) = json.get("type").filter(|kind| !kind.is_null() && !kind.is_str()) {
+        return wrong_type(out, &REQUEST_SHAPE, in_item(n, "type"), "a string", kind);
+    }
     match item.kind {
         ItemKind::Prompt | ItemKind::Said => check_message(item, out),
         ItemKind::Call(tool) if tool.is_defined_by_client() => {
@@ -66,16 +69,10 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
                 }
             }
         }
-        ItemKind::Reasoning => match json.get("summary") {
-            Some(summary) if summary.is_array() => {}
-            Some(other) => {
-                wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "summary"), "an array of objects", other)
-            }
-            None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "summary")),
-        },
+        ItemKind::Reasoning => check_reasoning(item, out),
         ItemKind::Other => check_type(item, out),
         // For the provider's own tools, only the pairing is checked.
-        ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference => {}
+        ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Compaction => {}
     }
     if let Some(prefix) = item.kind.id_prefix()
         && let Some(id) = item.id()
@@ -85,9 +82,43 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
     }
 }
 
+fn check_reasoning(item: Item<'_, '_>, out: &mut Violations) {
+    let n = item.n;
+    match item.json.get("summary") {
+        Some(summary) if summary.is_array() => {}
+        Some(other) => {
+            wrong_type(out, &ITEM_FIELD_REQUIRED, in_item(n, "summary"), "an array of objects", other)
+        }
+        None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "summary")),
+    }
+    let encrypted = item.json.field("encrypted_content").as_str();
+    if let Some(text) = encrypted.filter(|text| is_plain_text(text)) {
+        let shown: Vec<char> = text.chars().collect();
+        let start: String = shown.iter().take(SHOWN).collect();
+        let end: String = shown[shown.len().saturating_sub(SHOWN)..].iter().collect();
+        out.add(&ENCRYPTED_CONTENT_FOREIGN, || {
+            let violation = Occurrence::at(format!("{}/encrypted_content", at(n)));
+            violation.code("invalid_encrypted_content").with("start", start).with("end", end)
+        });
+    }
+}
+
+/// Number of characters that the error message quotes from each end.
+const SHOWN: usize = 4;
+
+/// Returns whether a text cannot be encrypted content, which is base64. Recorders cut it or replace it.
+fn is_plain_text(text: &str) -> bool {
+    let is_base64 = |letter: char| letter.is_ascii_alphanumeric() || "+/-_=".contains(letter);
+    let is_kept = !text.ends_with('…') && !text.ends_with("...") && !text.starts_with(['<', '[', '*']);
+    is_kept
+        && text
+            .trim_end()
+            .contains(|letter: char| letter.is_whitespace() || !is_base64(letter) && !letter.is_ascii())
+}
+
 fn check_type(item: Item<'_, '_>, out: &mut Violations) {
     let kind = item.json.field("type").as_str();
-    if let Some(kind) = kind.filter(|kind| is_foreign_item_to_responses(kind)) {
+    if let Some(kind) = kind.filter(|kind| kind.is_empty() || is_foreign_item_to_responses(kind)) {
         out.add(&ITEM_TYPE, || {
             let violation = Occurrence::at(format!("{}/type", at(item.n)));
             violation.param(format!("input[{}]", item.n)).code("invalid_value").with("type", kind)
@@ -139,8 +170,11 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
             {
                 0
             }
-            // Shortcut: nearly every part is one of these.
-            Some("input_text" | "output_text") => continue,
+            Some("input_text" | "output_text") => {
+                check_text(n, k, part, out);
+                continue;
+            }
+            Some("") => usize::from(kind != ItemKind::Said),
             Some(foreign) if is_foreign_part_to_responses(foreign) => usize::from(kind != ItemKind::Said),
             None if part.get("type").is_none() => {
                 out.add(&CONTENT_PART_TYPE, || {
@@ -148,6 +182,11 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
                     let field = Field { pointer: format!("{}/content/{k}", at(n)), path };
                     field.violation().form(NO_TYPE).code("missing_required_parameter")
                 });
+                continue;
+            }
+            None if !part.field("type").is_null() => {
+                let field = in_part(n, k, "type");
+                wrong_type(out, &REQUEST_SHAPE, field, "a string", part.field("type"));
                 continue;
             }
             _ => continue,
@@ -159,6 +198,26 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
                 .code("invalid_value")
                 .with("type", part.field("type").as_str().unwrap_or_default())
         });
+    }
+}
+
+/// Checks that a text part has a text.
+fn check_text(n: usize, k: usize, part: Json, out: &mut Violations) {
+    match part.get("text") {
+        Some(text) if text.is_str() => {}
+        Some(other) => wrong_type(out, &REQUEST_SHAPE, in_part(n, k, "text"), "a string", other),
+        None => {
+            let part =
+                Field { pointer: format!("{}/content/{k}", at(n)), path: format!("input[{n}].content[{k}]") };
+            missing(out, &REQUEST_SHAPE, part.lacking("text"));
+        }
+    }
+}
+
+fn in_part(n: usize, k: usize, name: &str) -> Field {
+    Field {
+        pointer: format!("{}/content/{k}/{name}", at(n)),
+        path: format!("input[{n}].content[{k}].{name}"),
     }
 }
 
@@ -383,4 +442,22 @@ pub(crate) static ITEM_ID_TOO_LONG: Rule = Rule {
     ],
     sources: &["https://platform.openai.com/docs/api-reference/responses/create"],
     ..Rule::measured("openai-responses/item-id-too-long", "RSP-ID-3", 1, "2025-04")
+};
+
+/// Everything that OpenAI encrypts begins with `gAAAA`. Content in another form of base64 may be from another
+/// provider, but that is not certain, so it passes.
+pub(crate) static ENCRYPTED_CONTENT_FOREIGN: Rule = Rule {
+    summary: "The `encrypted_content` of reasoning is what the provider encrypted.",
+    why: "A converter wrote the words of another model's reasoning into `encrypted_content`. Drop the item, or send \
+         the words as text.",
+    sentences: &[
+        "The encrypted content {start}...{end} could not be verified. Reason: Encrypted content could not be \
+         decrypted or parsed.",
+    ],
+    sources: &[
+        "https://github.com/edison7009/EchoBird/issues/255",
+        "https://github.com/Wei-Shaw/sub2api/issues/2863",
+        "https://github.com/openai/codex/issues/8145",
+    ],
+    ..Rule::observed("openai-responses/encrypted-content-foreign", "RSP-ENC-1", 4, "2025-12")
 };

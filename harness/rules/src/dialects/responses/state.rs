@@ -10,7 +10,7 @@ use super::reasoning::Reasoning;
 use super::switches::ResponsesSwitches;
 use super::{Item, ItemKind, ToolKind, at};
 use crate::json::{Document, Json};
-use crate::{Delivery, Ids, Memory, Occurrence, Rule, Violations};
+use crate::{Delivery, Ids, MAX_VIOLATIONS, Memory, Occurrence, Rule, Violations};
 
 /// The facts about a request while its items are read.
 #[derive(Debug)]
@@ -22,8 +22,12 @@ pub(super) struct State<'a> {
     places: Vec<usize>,
     /// Items sent only as an id.
     references: Vec<(usize, Cow<'a, str>)>,
+    /// Replies with an id that came before.
+    repeated_replies: Vec<(usize, Cow<'a, str>)>,
     reasoning: Reasoning<'a>,
     facts: Vec<Fact<'a>>,
+    /// True after a compaction item, which stands for earlier items that are not known.
+    is_compacted: bool,
 }
 
 /// A fact for the pairing of calls and outputs.
@@ -42,8 +46,10 @@ impl<'a> State<'a> {
             ids: Ids::default(),
             places: Vec::new(),
             references: Vec::new(),
+            repeated_replies: Vec::new(),
             reasoning: Reasoning::default(),
             facts: Vec::new(),
+            is_compacted: false,
         }
     }
 
@@ -56,6 +62,11 @@ impl<'a> State<'a> {
         if let Some(id) = item.id().filter(|id| !id.is_empty()) {
             match self.ids.insert(id.clone()) {
                 Ok(_) => self.places.push(n),
+                Err(_) if kind == ItemKind::Said => {
+                    if self.repeated_replies.len() < MAX_VIOLATIONS {
+                        self.repeated_replies.push((n, id.clone()));
+                    }
+                }
                 Err(_) => duplicate(n, &id, out),
             }
             if kind == ItemKind::Reference {
@@ -63,9 +74,17 @@ impl<'a> State<'a> {
             }
         }
         match kind {
+            ItemKind::Compaction => self.compacted(),
             ItemKind::Reference => self.referred(item),
             _ => self.facts.extend(fact(self.switches, item)),
         }
+    }
+
+    /// The provider reads the compaction in place of the items before it, so their calls need no outputs, and
+    /// later outputs may belong to a call in it.
+    fn compacted(&mut self) {
+        self.is_compacted = true;
+        self.facts.retain(|fact| !matches!(fact, Fact::Call { .. }));
     }
 
     /// Treats an item that the provider has stored as if it were sent.
@@ -79,6 +98,12 @@ impl<'a> State<'a> {
     /// Takes the fields around the items, after the last item.
     pub(super) fn finish(&mut self, body: Json<'_, 'a>, out: &mut Violations) {
         let is_stored = body.field("store").as_bool() != Some(false);
+        for (n, id) in self.repeated_replies.drain(..) {
+            let violation = || repeated(n, &id);
+            // Libraries give the replies of other models one made-up id, such as `msg_missing_id`. Recorded replies
+            // show that it is accepted if nothing is stored.
+            if is_stored { out.add(&ITEM_DUPLICATE, violation) } else { out.warn(&ITEM_DUPLICATE, violation) }
+        }
         let mut pairing = OutputPairing::default();
         let knows_all = self.go_on(body, &mut pairing, out);
         let knows_references = self.check_references(is_stored, out);
@@ -90,7 +115,7 @@ impl<'a> State<'a> {
                 Fact::Message => pairing.message(),
             }
         }
-        pairing.finish(knows_all && knows_references, out);
+        pairing.finish(knows_all && knows_references && !self.is_compacted, out);
     }
 
     /// Takes the items before the request. Returns whether all of them are known.
@@ -181,14 +206,16 @@ fn fact<'a>(switches: &ResponsesSwitches, item: Item<'_, 'a>) -> Option<Fact<'a>
             true => None,
             false => Some(Fact::Call { n, id: id()?, demand: Demand::Nothing }),
         },
-        ItemKind::Reasoning | ItemKind::Reference => None,
+        ItemKind::Reasoning | ItemKind::Reference | ItemKind::Compaction => None,
     }
 }
 
 fn duplicate(n: usize, id: &str, out: &mut Violations) {
-    out.add(&ITEM_DUPLICATE, || {
-        Occurrence::at(format!("{}/id", at(n))).param("input".to_owned()).with("id", id)
-    });
+    out.add(&ITEM_DUPLICATE, || repeated(n, id));
+}
+
+fn repeated(n: usize, id: &str) -> Occurrence {
+    Occurrence::at(format!("{}/id", at(n))).param("input".to_owned()).with("id", id)
 }
 
 pub(crate) static PREVIOUS_RESPONSE_NOT_FOUND: Rule = Rule {

@@ -17,8 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::stream_item::StreamedItem;
 use crate::json::Json;
 use crate::streams::{
-    Common, Digest, Machine, Room, SSE, Standing, StreamEvent, StreamRule, Verdict, Warnings, error_in_words,
-    illegal, quoted, stream_rules, text, underway,
+    BrokenRule, Common, Digest, Machine, Room, SSE, Standing, StreamEvent, StreamRule, Verdict, Warnings,
+    error_in_words, illegal, quoted, stream_rules, text, underway,
 };
 
 const DOCS: &str = "https://platform.openai.com/docs/api-reference/responses-streaming";
@@ -83,6 +83,8 @@ pub(super) struct Responses {
     items: BTreeMap<u64, Option<StreamedItem>>,
     /// Indexes of the items that are not done.
     open: BTreeSet<u64>,
+    /// A shortened or open summary, which is legal only if the response ends incomplete.
+    shortened: Option<BrokenRule>,
     room: Room,
 }
 
@@ -105,6 +107,7 @@ impl Responses {
             is_foreign: false,
             items: BTreeMap::new(),
             open: BTreeSet::new(),
+            shortened: None,
             room: Room::new(),
         }
     }
@@ -185,7 +188,9 @@ impl Responses {
         match self.items.get_mut(&index).map(Option::take) {
             Some(Some(item)) => {
                 self.open.remove(&index);
-                item.done(index, data.field("item"), warnings)
+                let is_reasoning = item.is_reasoning();
+                let verdict = item.done(index, data.field("item"), warnings);
+                self.put_off(is_reasoning, verdict)
             }
             Some(None) => illegal(&NOT_OPEN, format!("item {index} is done a second time")),
             None if self.knows_not_all() => Ok(()),
@@ -199,10 +204,26 @@ impl Responses {
         let Some(index) = data.field("output_index").as_u64() else { return Ok(()) };
         let knows_not_all = self.knows_not_all();
         match self.items.get_mut(&index) {
-            Some(Some(item)) => item.step(index, kind, family, data, &mut self.room, warnings),
+            Some(Some(item)) => {
+                let is_reasoning = item.is_reasoning();
+                let verdict = item.step(index, kind, family, data, &mut self.room, warnings);
+                self.put_off(is_reasoning, verdict)
+            }
             Some(None) => illegal(&NOT_OPEN, format!("{} for item {index}, which is done", quoted(kind))),
             None if knows_not_all => Ok(()),
             None => illegal(&NOT_OPEN, format!("{} for item {index}, which was not added", quoted(kind))),
+        }
+    }
+
+    /// Keeps a violation about a summary until the end of the response. A reply that reaches its token limit
+    /// while the model thinks ends with a summary that is cut, or with one that is never done.
+    fn put_off(&mut self, is_reasoning: bool, verdict: Verdict) -> Verdict {
+        match verdict {
+            Err(broken) if is_reasoning && [&DONE_DIFFERS, &PART_STILL_OPEN].contains(&broken.rule) => {
+                self.shortened.get_or_insert(broken);
+                Ok(())
+            }
+            verdict => verdict,
         }
     }
 
@@ -211,6 +232,11 @@ impl Responses {
             return illegal(&NO_RESPONSE, format!("{kind} without the response"));
         }
         self.same_response(kind, response, warnings)?;
+        match self.shortened.take() {
+            Some(broken) if kind == "response.completed" => return Err(broken),
+            Some(BrokenRule { rule, message }) => warnings.add(rule, message),
+            None => {}
+        }
         if kind == "response.completed" {
             self.check_open(warnings)?;
         }
@@ -252,6 +278,8 @@ impl Responses {
     fn may_come(&self, kind: &str) -> Verdict {
         let shown = || quoted(kind);
         match (&self.phase, kind) {
+            // https://github.com/openai/openai-java/pull/719.
+            (Phase::Ended, "response.rate_limits.updated") => Ok(()),
             (Phase::Ended, _) => illegal(&AFTER_END, format!("{} after the terminal event", shown())),
             // One failure causes both events.
             (Phase::Failed(_), "response.failed" | "error") => Ok(()),
@@ -278,6 +306,11 @@ impl Machine for Responses {
         let data = document.root();
         let kind = &*data.field("type").as_str().unwrap_or_default();
         if kind != "error" && !kind.starts_with("response.") {
+            // A `keepalive` is counted like the events of the response
+            // (<https://github.com/openai/openai-node/issues/1964>).
+            if data.field("sequence_number").as_u64() == Some(self.next) {
+                self.next += 1;
+            }
             return Ok(());
         }
         if event.name.is_empty() {

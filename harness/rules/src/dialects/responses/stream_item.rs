@@ -160,6 +160,11 @@ impl StreamedItem {
         }
     }
 
+    /// Returns whether the item is the model's reasoning.
+    pub(super) fn is_reasoning(&self) -> bool {
+        self.kind == Some(Digest::of("reasoning"))
+    }
+
     /// Returns whether the item lists the tools of an MCP server.
     pub(super) fn is_tool_list(&self) -> bool {
         self.kind == Some(Digest::of("mcp_list_tools"))

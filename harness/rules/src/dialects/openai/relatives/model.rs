@@ -1,7 +1,8 @@
 //! Which rules apply, based on the model's name and on the switch for thinking.
 
+use super::PartKind;
 use crate::json::Json;
-use crate::{Occurrence, Rule, Violations};
+use crate::{Ability, Occurrence, Profile, Rule, Violations, ability_of};
 
 /// The certainty that a rule applies to the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,7 +53,10 @@ pub(super) fn deepseek_v32_thinks(model: Option<&str>, body: Json) -> Certainty 
 /// It does by default (<https://api-docs.deepseek.com/guides/thinking_mode.md>). Among the old names that
 /// now refer to V4, `deepseek-chat` does not think. Gateways offer older models that may not think.
 pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
-    const THINKERS: [&str; 4] = ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner"];
+    // MiMo has required it since May 2026
+    // (<https://platform.xiaomimimo.com/docs/en-US/usage-guide/passing-back-reasoning_content>).
+    const THINKERS: [&str; 5] =
+        ["deepseek-v4", "deepseek-flash", "deepseek-pro", "deepseek-reasoner", "mimo-v2.5"];
     match (ThinkingMode::of(body), model) {
         (ThinkingMode::Enabled, _) => Certainty::Yes,
         (ThinkingMode::Disabled, _) => Certainty::No,
@@ -64,21 +68,22 @@ pub(super) fn deepseek_v4_thinks(model: Option<&str>, body: Json) -> Certainty {
     }
 }
 
-/// Returns whether a DeepSeek model accepts only text: first for other parts in general, then for images
-/// in user messages.
-///
-/// V4.1 Flash has accepted images since 2026-09-10, under its own name and the name of V4 Flash
-/// (<https://github.com/kuan-er/sjtu-agent/pull/182>). Images in other messages were rejected with a
-/// different message (<https://github.com/NousResearch/hermes-agent/pull/109707>). Other parts have not
-/// been tested.
-pub(super) fn deepseek_is_blind(model: Option<&str>) -> [Certainty; 2] {
-    const BLIND: [&str; 4] = ["deepseek-v4-pro", "deepseek-pro", "deepseek-chat", "deepseek-reasoner"];
-    match model {
-        Some(model) if model.contains("deepseek-flash") || model.contains("vision") => {
-            [Certainty::Perhaps, Certainty::No]
-        }
-        Some(model) if BLIND.iter().any(|name| model.contains(name)) => [Certainty::Yes; 2],
-        _ => [Certainty::Perhaps; 2],
+/// Returns whether a model accepts only text: for images in user messages, for sounds, and for other parts.
+pub(super) fn reads_only_text(profile: &Profile, model: Option<&str>, part: PartKind) -> Certainty {
+    let lacks = |ability| match model.map(|model| ability_of(profile, model, ability)) {
+        Some(Some(true)) => Certainty::No,
+        Some(Some(false)) => Certainty::Yes,
+        Some(None) | None => Certainty::Perhaps,
+    };
+    match part {
+        PartKind::ImageOfUser => lacks(Ability::Images),
+        PartKind::Sound => lacks(Ability::Audio),
+        // A model that accepts images of the user was seen to refuse those of tools, with another message
+        // (<https://github.com/NousResearch/hermes-agent/pull/109707>). Other parts have not been tested.
+        PartKind::StrayImage | PartKind::Other => match lacks(Ability::Images) {
+            Certainty::Yes => Certainty::Yes,
+            Certainty::No | Certainty::Perhaps => Certainty::Perhaps,
+        },
     }
 }
 
