@@ -1,4 +1,4 @@
-//! What people paste or save, as `check` reads it and `check --fix` fixes it.
+//! `check` and `check --fix` with the texts that people paste or save.
 
 use std::fs;
 

@@ -9,7 +9,7 @@ use hashbrown::HashSet;
 use serde_json::{Map, Value};
 
 use super::Exchange;
-use crate::{Address, Dialect, is_known_host};
+use crate::{Address, Dialect, detect, is_known_host};
 
 /// A request that was found inside a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -340,7 +340,15 @@ fn is_request(value: &Value) -> bool {
             && traces::of_parts(list).is_none()
             && traces::of_ai_sdk(list).is_none()
     };
-    let has_list = |dialect: Dialect| value.get(dialect.definition().list).is_some_and(is_list);
+    // Tools for traces store any messages as `input`.
+    let is_own = |list: &Value, name: &str| {
+        let dialect = detect(list.to_string().as_bytes());
+        dialect.is_none_or(|dialect| dialect.definition().list == name)
+    };
+    let has_list = |dialect: Dialect| {
+        let name = dialect.definition().list;
+        value.get(name).is_some_and(|list| is_list(list) && is_own(list, name))
+    };
     is_list(value) || Dialect::ALL.into_iter().any(has_list)
 }
 
