@@ -41,7 +41,7 @@ fn every_refused_history_is_fixed_without_loss_or_the_reason_is_given() {
             for vector in file.vectors.iter().filter(|vector| vector.result == Expectation::Invalid) {
                 let named = vector.profile.as_deref().and_then(Profile::named);
                 let profile = named.unwrap_or_else(|| Profile::newest(dialect));
-                // What a provider remembers of earlier exchanges is not in the body.
+                // The body does not show what a provider remembers of earlier exchanges.
                 let Some(body) = vector.request.as_ref().filter(|_| vector.earlier.is_none()) else {
                     continue;
                 };

@@ -39,12 +39,12 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
     // The model to judge by may differ from the one in the body, or be missing there.
     let options = RepairOptions { model, tail: true, truncate: asked.truncate, ..RepairOptions::default() };
     match fix_body(body.as_bytes(), &options, profile) {
-        Ok(Some(Ok(mended))) => {
-            let body = String::from_utf8_lossy(&mended.body);
+        Ok(Some(Ok(fixed))) => {
+            let body = String::from_utf8_lossy(&fixed.body);
             let text = [head, &*body, tail].concat();
             // The repair judges only the body. Check again with the other options, such as the model.
             match is_accepted(asked, &text) {
-                true => Ok(shown(&asked.text, &text, of_halves, &mended)),
+                true => Ok(shown(&asked.text, &text, of_halves, &fixed)),
                 false => Ok(beyond("the edits that are known do not help with this model", false)),
             }
         }
@@ -94,10 +94,10 @@ fn described(pointer: &str, reason: Reason) -> Value {
     json!({ "pointer": pointer, "words": reason.words(), "loses": reason.loses() })
 }
 
-fn shown(old: &str, new: &str, of_halves: Vec<Value>, mended: &FixedBody) -> Value {
-    let form = mended.form.iter();
+fn shown(old: &str, new: &str, of_halves: Vec<Value>, fixed: &FixedBody) -> Value {
+    let form = fixed.form.iter();
     let form = form.map(|edit| json!({ "pointer": edit.pointer, "words": edit.words, "loses": edit.loses }));
-    let planned = mended.repair.iter().flat_map(|mended| &mended.edits);
+    let planned = fixed.repair.iter().flat_map(|edited| &edited.edits);
     let planned = planned.map(|planned| described(&planned.place.pointer, planned.reason));
     let edits: Vec<Value> = of_halves.into_iter().chain(form).chain(planned).collect();
     json!({ "mended": { "text": new, "edits": edits, "pieces": edit::pieces(old, new) } })

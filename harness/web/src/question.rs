@@ -17,7 +17,7 @@ pub enum Question {
     ///   lines of its excerpt, one of them with the characters to mark,
     /// - `explained`: for each broken rule by its id, the output of `brickbat explain`;
     /// - `found`, if the text is not a request and has one inside: `place`, the number of requests `n`, and the `text`,
-    ///   `host` and `model` of the one that was judged, to which all other fields belong;
+    ///   `host` and `model` of the one that was judged. All other fields belong to that text;
     ///
     /// or `unjudged`, with `reason` and `hints`.
     Check(Asked),

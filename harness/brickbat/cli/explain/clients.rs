@@ -137,6 +137,16 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         ],
     },
     ClientError {
+        name: "advisor_tool_result has no server_tool_use",
+        sdk: "Claude Code and its users",
+        says: "has no server_tool_use",
+        means: "The result of Anthropic's advisor is in the history without its call directly before it: a command, a rename \
+                or a compaction parted the two. The provider refuses every request that contains it.",
+        advice: "`brickbat explain server-tool-result-orphan` describes the provider's rule, and `brickbat check --fix FILE` \
+                 puts the two together in a request.",
+        sources: &["https://github.com/anthropics/claude-code/issues/92509"],
+    },
+    ClientError {
         name: "UserError",
         sdk: "pydantic-ai",
         says: "unprocessed tool calls",

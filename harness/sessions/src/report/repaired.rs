@@ -49,19 +49,19 @@ pub fn repaired(mended: &Mended) -> String {
 }
 
 /// The text report of the edits to a request body.
-pub fn fixed_body(mended: &FixedBody) -> String {
+pub fn fixed_body(fixed: &FixedBody) -> String {
     let mut text = String::new();
-    if !mended.form.is_empty() {
-        let n_lost = mended.form.iter().filter(|edit| edit.loses).count();
+    if !fixed.form.is_empty() {
+        let n_lost = fixed.form.iter().filter(|edit| edit.loses).count();
         let lost = if n_lost == 0 { "nothing" } else { "something" };
         let count =
-            if mended.form.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", mended.form.len()) };
+            if fixed.form.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", fixed.form.len()) };
         let _ = writeln!(text, "{count} of the form, {lost} lost.");
-        for edit in mended.form.iter().take(MAX_SHOWN) {
+        for edit in fixed.form.iter().take(MAX_SHOWN) {
             let _ = writeln!(text, "  {}: {} ({})", edit.pointer, edit.words, edit.rule);
         }
     }
-    mended.repair.iter().for_each(|mended| text.push_str(&repaired(mended)));
+    fixed.repair.iter().for_each(|edited| text.push_str(&repaired(edited)));
     text
 }
 
