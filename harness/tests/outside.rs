@@ -21,6 +21,7 @@ mod classes;
 mod cli;
 mod cli_check;
 mod cli_check_addressee;
+mod cli_check_pasted;
 mod cli_check_stream;
 mod cli_keep;
 mod cli_output;

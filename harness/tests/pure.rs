@@ -12,6 +12,7 @@ mod dependencies;
 mod dialects;
 mod differential;
 mod documents;
+mod fixes;
 mod given;
 mod improvise;
 mod judgement;

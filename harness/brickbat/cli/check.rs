@@ -2,6 +2,7 @@
 
 mod fix;
 
+use std::collections::BTreeMap;
 use std::io::IsTerminal;
 
 use clap::Args;
@@ -22,6 +23,7 @@ use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::plain::is_plain;
 use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
+use brickbat_sessions::{Files, Product};
 
 /// Check whether a strict provider would accept request bodies, message lists, recorded requests or recorded streams.
 ///
@@ -30,7 +32,8 @@ use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct Check {
-    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, or `-` for standard input. A
+    /// A file, a directory that is searched for `.json`, `.jsonl`, `.har` and `.yaml`, packed with gzip or
+    /// Zstandard or not, or `-` for standard input. A
     /// file contains one request body or message list as JSON, or one per line; a line may also be an object with the
     /// body in its `request` field and, optionally, `dialect`, `host` or `url`, and `model`. HAR files and VCR
     /// cassettes are read as `recordings` reads them. In any other text, such as a curl command, a log or an export
@@ -224,6 +227,24 @@ struct Printer<'a> {
     /// How to name a profile; printed once.
     profile_hint: Option<String>,
     n_errors: usize,
+    /// The product that wrote a file, by the file's index, for files with something that is not a request.
+    sessions: BTreeMap<usize, Option<Product>>,
+    /// The index of the last file with rows of a guessed dialect.
+    guessed: Option<usize>,
+}
+
+/// The largest file in bytes that is read again as a session.
+const MAX_SESSION: u64 = 64 << 20;
+
+/// The product that wrote a session, if the file is one.
+fn product_of(path: &str) -> Option<Product> {
+    if path == "-" {
+        return None;
+    }
+    let (bytes, _) =
+        requests::content(path, MAX_SESSION).ok().filter(|(bytes, _)| bytes.len() as u64 <= MAX_SESSION)?;
+    let sessions = brickbat_sessions::read(&Files::one(path, bytes)).ok()?;
+    sessions.first().map(|session| session.product).filter(|product| *product != Product::Request)
 }
 
 /// The reason why the text at a location is not judged.
@@ -266,7 +287,24 @@ impl<'a> Printer<'a> {
             dialect_hint: Some(dialect_hint()),
             profile_hint: Some(profile_hint.to_owned()),
             n_errors: 0,
+            sessions: BTreeMap::new(),
+            guessed: None,
         }
+    }
+
+    /// The product that wrote the session in a file. It is reported once for each file.
+    fn session(&mut self, index: usize, input: &Input) -> Option<Product> {
+        if let Some(known) = self.sessions.get(&index) {
+            return *known;
+        }
+        let product = product_of(&input.path);
+        self.sessions.insert(index, product);
+        if let Some(product) = product.filter(|_| input.is_named) {
+            let words = format!("{} is a session of {}, not a request", input.path, product);
+            let hint = format!("hint: `brickbat session {}` judges it", input.path);
+            self.trouble(&input.path, None, &words, Some(hint));
+        }
+        product
     }
 
     fn take(&mut self, index: usize, event: ReadEvent) {
@@ -276,11 +314,26 @@ impl<'a> Printer<'a> {
         match event {
             ReadEvent::Marked => tell(requests::marked(file)),
             ReadEvent::Found(line, place) => tell(requests::found(file, line, &place)),
+            ReadEvent::Guessed(dialect) => {
+                if self.guessed.replace(index) != Some(index) {
+                    tell(format!(
+                        "note: {file}: rows with only texts show no dialect, so {dialect} judged them; --dialect names another"
+                    ));
+                }
+            }
             ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
             ReadEvent::End => print(&self.report.end_of_file(file)),
             ReadEvent::Unreadable(line, words) => {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
+            }
+            ReadEvent::Unjudged(
+                _,
+                CheckError::NoConversation | CheckError::NoDialect | CheckError::NotJson(_),
+            ) if self.session(index, input).is_some() => {
+                if !input.is_named {
+                    self.report.pass_over(1);
+                }
             }
             // A folder also holds other JSON and YAML.
             ReadEvent::Unjudged(_, CheckError::NoConversation) if !input.is_named => self.report.pass_over(1),

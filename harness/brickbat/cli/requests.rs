@@ -1,7 +1,10 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
+mod messages;
+mod unpack;
+
 use std::ffi::OsStr;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -9,10 +12,14 @@ use rayon::prelude::*;
 use super::output::tell;
 use super::regular;
 
+use brickbat_rules::Dialect;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
 use brickbat_rules::recordings::{self, Pasted};
+
+pub(super) use messages::parted;
+pub(super) use unpack::plain_name;
 
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +56,8 @@ pub enum ReadEvent {
     Marked,
     /// A request was found inside the file. Contains its place: a JSON pointer, or words.
     Found(Option<u64>, String),
+    /// A row with only texts, which every dialect could have written, was judged as this dialect.
+    Guessed(Dialect),
     /// A request was checked.
     Judged(Box<CheckedRequest>),
     /// A text could not be checked. It includes its line if the file has several.
@@ -126,8 +135,12 @@ impl Inputs {
 }
 
 fn is_text(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let path = Path::new(path.to_str().map_or("", plain_name));
     let is_one = |ending: &OsStr| ["json", "har", "yaml", "yml"].iter().any(|known| ending == *known);
-    path.is_file() && (path.extension().is_some_and(is_one) || has_lines(path))
+    path.extension().is_some_and(is_one) || has_lines(path)
 }
 
 fn has_lines(path: &Path) -> bool {
@@ -160,7 +173,7 @@ pub fn judge(
 }
 
 /// A text that should be one request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Piece {
     pub text: Vec<u8>,
     pub start: Start,
@@ -168,6 +181,8 @@ pub struct Piece {
     pub is_line: bool,
     /// True if a byte order mark before the text was skipped.
     pub has_mark: bool,
+    /// True if the file has one message per line, and the text is the list of them.
+    pub is_joined: bool,
 }
 
 /// The note about a file that begins with a byte order mark.
@@ -240,18 +255,40 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         events.extend(of_recording(piece, terms));
     } else {
         let checked = check(&piece.text, piece.start, terms);
+        let is_plain =
+            matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
         let inside = match &checked {
-            Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) => {
+            Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
                 recordings::pasted(&piece.text)
             }
             _ => Vec::new(),
         };
-        if inside.is_empty() {
-            events.push(event(piece.line(), checked));
+        match checked {
+            _ if !inside.is_empty() => {}
+            // Most rows of a set for training have no calls.
+            Err(_) if is_plain => {
+                let dialect = Dialect::OpenaiChat;
+                let terms = CheckOptions { dialect: Some(dialect), ..terms.clone() };
+                events.push(ReadEvent::Guessed(dialect));
+                events.push(event(piece.line(), check(&piece.text, piece.start, &terms)));
+            }
+            checked => events.push(event(piece.line(), checked)),
         }
         events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
     }
     events
+}
+
+/// True for a body with messages that have only a role and a text.
+fn has_only_texts(text: &[u8]) -> bool {
+    let body: Option<serde_json::Value> = serde_json::from_slice(text).ok();
+    let messages = body.as_ref().and_then(|body| body.get("messages")?.as_array());
+    let is_plain = |message: &serde_json::Value| {
+        let role = message.get("role").and_then(serde_json::Value::as_str);
+        let is_known = matches!(role, Some("system" | "developer" | "user" | "assistant"));
+        is_known && message.get("content").is_some_and(serde_json::Value::is_string)
+    };
+    messages.is_some_and(|messages| !messages.is_empty() && messages.iter().all(is_plain))
 }
 
 /// Checks a request that was found inside a text.
@@ -298,17 +335,30 @@ fn event(line: Option<u64>, checked: Result<CheckedRequest, CheckError>) -> Read
 /// Reads a file, or standard input, piece by piece. If the first line is a complete JSON text and more lines
 /// follow, the file is read line by line, whatever its name.
 pub fn read(path: &str, each: &mut dyn FnMut(Result<Piece, ReadFailure>)) {
-    let opened = regular::open_or_stdin(path);
-    let read = opened.and_then(|file| pieces(&mut BufReader::new(file), has_lines(Path::new(path)), each));
+    let opened = regular::open_or_stdin(path).and_then(unpack::reader);
+    let read =
+        opened.and_then(|(mut file, _)| pieces(&mut file, has_lines(Path::new(plain_name(path))), each));
     if let Err(error) = read {
         each(Err((None, error.to_string())));
+    }
+}
+
+/// The content of a file as UTF-8, with at most this many bytes, and whether it was packed or in another encoding.
+pub fn content(path: &str, max_bytes: u64) -> io::Result<(Vec<u8>, bool)> {
+    let (file, is_packed) = unpack::reader(regular::open_or_stdin(path)?)?;
+    let mut bytes = Vec::new();
+    file.take(max_bytes + 1).read_to_end(&mut bytes)?;
+    match UTF_16.iter().position(|mark| bytes.starts_with(mark)) {
+        Some(is_big) => Ok((of_utf_16(&bytes[2..], is_big == 1)?.into_bytes(), true)),
+        None => Ok((bytes, is_packed)),
     }
 }
 
 /// The pieces of a file that is in memory, as [`read`] finds them.
 pub fn pieces_of(path: &str, mut bytes: &[u8]) -> Vec<Result<Piece, ReadFailure>> {
     let mut all = Vec::new();
-    let read = pieces(&mut bytes, has_lines(Path::new(path)), &mut |piece| all.push(piece));
+    let has_lines = has_lines(Path::new(plain_name(path)));
+    let read = pieces(&mut bytes, has_lines, &mut |piece| all.push(piece));
     all.extend(read.err().map(|error| Err((None, error.to_string()))));
     all
 }
@@ -321,7 +371,7 @@ fn pieces(
     let mut start = Start { line: 1, offset: 0 };
     let Some(mut first) = line(file)? else {
         if !has_lines {
-            each(Ok(Piece { text: Vec::new(), start, is_line: false, has_mark: false }));
+            each(Ok(Piece { text: Vec::new(), start, is_line: false, has_mark: false, is_joined: false }));
         }
         return Ok(());
     };
@@ -340,6 +390,18 @@ fn pieces(
         start.offset = BYTE_ORDER_MARK.len() as u64;
     }
     let is_over = file.fill_buf()?.is_empty();
+    if !is_over && first.is_whole && (messages::is_message(&first.text) || messages::is_note(&first.text)) {
+        let mut text = first.text;
+        let n_first = text.len();
+        file.take(MAX_BYTES.saturating_sub(n_first as u64)).read_to_end(&mut text)?;
+        let list = if file.fill_buf()?.is_empty() { messages::joined(&text) } else { None };
+        if let Some(text) = list {
+            each(Ok(Piece { text, start, is_line: false, has_mark, is_joined: true }));
+            return Ok(());
+        }
+        let first = RawLine { text: text[..n_first].to_vec(), is_whole: true };
+        return lines(&mut text[n_first..].chain(file), first, start, each);
+    }
     let is_whole = || first.is_whole && is_json(&first.text);
     if has_lines || (!is_over && is_whole()) {
         return lines(file, first, start, each);
@@ -349,7 +411,7 @@ fn pieces(
     if !first.is_whole || text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
     }
-    each(Ok(Piece { text, start, is_line: false, has_mark }));
+    each(Ok(Piece { text, start, is_line: false, has_mark, is_joined: false }));
     Ok(())
 }
 
@@ -390,7 +452,8 @@ fn lines(
             // The line end is removed, so that an error at the end of a truncated text is on the text's own
             // line.
             let text = text.trim_ascii_end().to_vec();
-            each(Ok(Piece { text, start, is_line: true, has_mark: std::mem::take(&mut has_mark) }));
+            let has_mark = std::mem::take(&mut has_mark);
+            each(Ok(Piece { text, start, is_line: true, has_mark, is_joined: false }));
         }
         start = Start { line: start.line + 1, offset: start.offset + n_bytes };
         next = line(file)?;

@@ -42,13 +42,40 @@ pub fn is_known_host(host: &str) -> bool {
     Dialect::ALL.into_iter().any(is_known)
 }
 
-/// Prefixes of model names that only one provider has, in lower case, with the provider's host.
+/// Prefixes of model names that only one provider has, in lower case, with the provider's host. A name before a slash is
+/// a provider's, as LiteLLM and OpenRouter write it.
 static MODELS: &[(&str, &str)] = &[
     // https://api-docs.deepseek.com/quick_start/pricing
     ("deepseek-chat", "api.deepseek.com"),
     ("deepseek-reasoner", "api.deepseek.com"),
+    ("deepseek-v4-", "api.deepseek.com"),
+    ("deepseek/", "api.deepseek.com"),
     // https://docs.x.ai/docs/models
     ("grok-", "api.x.ai"),
+    ("x-ai/", "api.x.ai"),
+    ("xai/", "api.x.ai"),
+    // https://platform.kimi.ai/docs/api/overview
+    ("kimi-", "api.moonshot.ai"),
+    ("moonshot-v1-", "api.moonshot.ai"),
+    ("moonshot/", "api.moonshot.ai"),
+    // https://platform.minimax.io/docs/api-reference/text-openai-api
+    ("minimax-m", "api.minimax.io"),
+    ("minimax/", "api.minimax.io"),
+    // https://www.alibabacloud.com/help/en/model-studio/models; the open models have other names.
+    ("qwen-max", "dashscope.aliyuncs.com"),
+    ("qwen-plus", "dashscope.aliyuncs.com"),
+    ("qwen-turbo", "dashscope.aliyuncs.com"),
+    ("qwen-flash", "dashscope.aliyuncs.com"),
+    ("qwen3-max", "dashscope.aliyuncs.com"),
+    ("qwen3-coder-plus", "dashscope.aliyuncs.com"),
+    ("qwen3-coder-flash", "dashscope.aliyuncs.com"),
+    ("qwen3.5-plus", "dashscope.aliyuncs.com"),
+    ("qwen3.6-plus", "dashscope.aliyuncs.com"),
+    ("qwq-plus", "dashscope.aliyuncs.com"),
+    ("dashscope/", "dashscope.aliyuncs.com"),
+    // https://docs.cohere.com/docs/models
+    ("command-a-", "api.cohere.ai"),
+    ("command-r", "api.cohere.ai"),
 ];
 
 /// Returns the hosts with a newest profile of the dialect for which `is_meant` is true, with the models
@@ -246,6 +273,8 @@ mod tests {
         assert_eq!(host_of_model("mistral-large-latest"), Some("api.mistral.ai"));
         assert_eq!(host_of_model("Grok-4"), Some("api.x.ai"));
         assert_eq!(host_of_model("deepseek-chat"), Some("api.deepseek.com"));
+        assert_eq!(host_of_model("deepseek/deepseek-v4-pro"), Some("api.deepseek.com"));
+        assert_eq!(host_of_model("MiniMax-M2.5"), Some("api.minimax.io"));
         for open in ["gpt-5", "qwen3-coder", "deepseek-r1-distill-llama-70b", "mixtral", ""] {
             assert_eq!(host_of_model(open).filter(|host| *host != "api.mistral.ai"), None, "{open}");
         }

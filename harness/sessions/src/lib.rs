@@ -13,6 +13,7 @@ mod clients;
 mod edit;
 mod errors;
 mod files;
+mod form;
 mod halves;
 mod json;
 mod judge;
@@ -37,6 +38,7 @@ pub use errors::{
     EditError, FormError, PlantError, ReadError, RecordError, RepairError, Unsound, WriteError,
 };
 pub use files::{File, Files};
+pub use form::{FixedBody, FormEdit, Unfixed, fix_body, no_edit};
 pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
 pub use near::{Near, nearest};
 pub use place::{Place, Row};

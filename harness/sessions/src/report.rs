@@ -12,7 +12,7 @@ mod text;
 use crate::{Files, Judgement, Near, Place, ReadError, Session, Verdict};
 
 pub use json::{json, json_session};
-pub use repaired::{repair_json, repaired};
+pub use repaired::{fixed_body, repair_json, repaired};
 pub use sarif::Sarif;
 pub use shown::address;
 pub use text::{Survey, detail, line};

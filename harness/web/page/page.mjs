@@ -79,11 +79,27 @@ async function check() {
     return;
   }
   const request = answer.report.requests[0];
+  if (answer.found) take(asked, answer.found);
   drawVerdict(request, answer);
+  if (answer.found) notes.append(element("p", { className: "note" }, told(answer.found)));
   drawMarks(asked.text, request, answer);
   findings.replaceChildren(...request.findings.map((finding, n) => drawn(finding, answer, n)));
   if (request.more_findings > 0) findings.append(element("p", { className: "note" }, `… and ${request.more_findings} more.`));
   if (request.verdict === "refused") await look(own, {});
+}
+
+/** Puts the request that was found inside the text in its place, so that it can be marked and repaired. */
+function take(asked, found) {
+  text.value = asked.text = found.text;
+  for (const name of ["host", "model"]) {
+    if (found[name] && !at(name).disabled) at(name).value = found[name];
+  }
+}
+
+/** Says where the request was. */
+function told({ place, n }) {
+  const others = n > 1 ? `, one of ${n} requests` : "";
+  return `The request was found at ${place}${others}. It has replaced the text.`;
 }
 
 /** Searches for an edit that makes the request acceptable. */

@@ -2,8 +2,8 @@
 
 use brickbat_rules::check::{Providers, check};
 use brickbat_rules::json::{Document, halves, pointer_at, without_halves};
-use brickbat_rules::{Dialect, Profile, list_of};
-use brickbat_sessions::{Files, Planned, Reason, Repair, RepairOptions, repair};
+use brickbat_rules::{Dialect, list_of};
+use brickbat_sessions::{FixedBody, Reason, RepairOptions, fix_body};
 use serde_json::{Value, json};
 
 use crate::edit;
@@ -35,31 +35,29 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
     let whole = String::from_utf8_lossy(&whole);
     let of_halves = halves_of(&asked.text, &whole);
     let (head, body, tail) = parts(&whole);
-    let outcome = repair(&Files::one("pasted", body), 0, &options(profile, asked.truncate));
-    match outcome {
-        Ok(Repair::Mended(mended)) => {
-            let body = String::from_utf8_lossy(mended.files.main());
+    let model = before.model.clone();
+    // The model to judge by may differ from the one in the body, or be missing there.
+    let options = RepairOptions { model, tail: true, truncate: asked.truncate, ..RepairOptions::default() };
+    match fix_body(body.as_bytes(), &options, profile) {
+        Ok(Some(Ok(fixed))) => {
+            let body = String::from_utf8_lossy(&fixed.body);
             let text = [head, &*body, tail].concat();
             // The repair judges only the body. Check again with the other options, such as the model.
             match is_accepted(asked, &text) {
-                true => Ok(shown(&asked.text, &text, of_halves, &mended.edits)),
+                true => Ok(shown(&asked.text, &text, of_halves, &fixed)),
                 false => Ok(beyond("the edits that are known do not help with this model", false)),
             }
         }
-        Ok(Repair::Healthy(_)) if !of_halves.is_empty() && is_accepted(asked, &whole) => {
-            Ok(shown(&asked.text, &whole, of_halves, &[]))
+        Ok(None) if !of_halves.is_empty() && is_accepted(asked, &whole) => {
+            let unchanged = FixedBody { body: Vec::new(), form: Vec::new(), repair: None };
+            Ok(shown(&asked.text, &whole, of_halves, &unchanged))
         }
-        Ok(Repair::Healthy(_)) => {
+        Ok(None) => {
             Ok(beyond("this model rejects something that cannot be repaired from the text alone", false))
         }
-        Ok(Repair::Beyond(found)) => Ok(beyond(&found.why, found.can_truncate)),
+        Ok(Some(Err(unfixed))) => Ok(beyond(&unfixed.why, unfixed.can_truncate)),
         Err(error) => Err(Unjudged::because(error.to_string())),
     }
-}
-
-/// Returns the options of a repair, as `brickbat check --fix` sets them.
-fn options(profile: &'static Profile, truncate: bool) -> RepairOptions {
-    RepairOptions { profile: Some(profile), model: None, body: Some(profile.dialect), tail: true, truncate }
 }
 
 fn is_accepted(asked: &Asked, text: &str) -> bool {
@@ -96,8 +94,11 @@ fn described(pointer: &str, reason: Reason) -> Value {
     json!({ "pointer": pointer, "words": reason.words(), "loses": reason.loses() })
 }
 
-fn shown(old: &str, new: &str, of_halves: Vec<Value>, planned: &[Planned]) -> Value {
-    let planned = planned.iter().map(|planned| described(&planned.place.pointer, planned.reason));
-    let edits: Vec<Value> = of_halves.into_iter().chain(planned).collect();
+fn shown(old: &str, new: &str, of_halves: Vec<Value>, fixed: &FixedBody) -> Value {
+    let form = fixed.form.iter();
+    let form = form.map(|edit| json!({ "pointer": edit.pointer, "words": edit.words, "loses": edit.loses }));
+    let planned = fixed.repair.iter().flat_map(|edited| &edited.edits);
+    let planned = planned.map(|planned| described(&planned.place.pointer, planned.reason));
+    let edits: Vec<Value> = of_halves.into_iter().chain(form).chain(planned).collect();
     json!({ "mended": { "text": new, "edits": edits, "pieces": edit::pieces(old, new) } })
 }

@@ -16,6 +16,8 @@ pub enum Question {
     /// - `places`: for each finding, its range in the text, in UTF-16 units as in JavaScript, and the
     ///   lines of its excerpt, one of them with the characters to mark,
     /// - `explained`: for each broken rule by its id, the output of `brickbat explain`;
+    /// - `found`, if the text is not a request and has one inside: `place`, the number of requests `n`, and the `text`,
+    ///   `host` and `model` of the one that was judged. All other fields belong to that text;
     ///
     /// or `unjudged`, with `reason` and `hints`.
     Check(Asked),
@@ -29,7 +31,7 @@ pub enum Question {
 }
 
 /// A text and its options. Missing options have the same defaults as on the command line.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Asked {
     /// The pasted text.

@@ -73,7 +73,7 @@ fn a_text_that_is_not_a_request_gets_hints() {
     };
     assert!(hints("{").0.starts_with("not JSON"));
     assert!(hints("[{\"role\":\"user\",\"content\":\"a\"}]").1.len() == Dialect::ALL.len());
-    assert!(hints(&format!("{BROKEN}\n{BROKEN}\n")).1[0].as_str().unwrap().contains("several"));
+    assert!(hints("{\"a\":1}\n{\"b\":2}\n").1[0].as_str().unwrap().contains("several"));
     let session = r#"[{"id":"m1","role":"user","parts":[{"type":"text","text":"a"}]},{"id":"m2","role":"assistant","parts":[{"type":"step-start"},{"type":"tool-t","toolCallId":"c","state":"output-available","input":{},"output":1}]}]"#;
     assert!(hints(session).1[0].as_str().unwrap().contains("`brickbat repair FILE`"), "{:?}", hints(session));
     let too_large = unjudged(json!({ "ask": "check", "text": " ".repeat(MAX_TEXT + 1) }));
@@ -130,4 +130,30 @@ fn the_catalogue_lists_every_dialect_and_profile() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     hosts.iter().for_each(|host| *counts.entry(host.as_str().unwrap()).or_default() += 1);
     assert!(counts.values().all(|n| *n == 1), "{counts:?}");
+}
+
+#[test]
+fn a_request_inside_a_text_is_judged_and_can_be_repaired() {
+    let quoted = BROKEN.replace('\'', "'\\''");
+    let curl = format!("curl https://api.anthropic.com/v1/messages -d '{quoted}'");
+    let log = format!("{{\"lines\": 2}} sent {BROKEN} to the provider");
+    let export = json!({ "observations": [{ "input": serde_json::from_str::<Value>(BROKEN).unwrap() }] });
+    for text in [curl, log, export.to_string()] {
+        let answer = ask(&json!({ "ask": "check", "text": text }));
+        assert_eq!(answer["report"]["requests"][0]["verdict"], "refused", "{text}: {answer}");
+        let found = &answer["found"];
+        assert_eq!(found["n"], 1);
+        let repaired = ask(&json!({ "ask": "repair", "text": found["text"] }));
+        assert!(repaired["mended"]["text"].is_string(), "{repaired}");
+    }
+    let unjudged = ask(&json!({ "ask": "check", "text": "curl https://api.anthropic.com/v1/messages" }));
+    assert!(unjudged["unjudged"].is_object(), "{unjudged}");
+}
+
+#[test]
+fn an_error_message_leads_to_its_rule() {
+    let text = "400 No tool output found for function call call_abc.";
+    let answer = ask(&json!({ "ask": "check", "text": text }));
+    let hint = answer["unjudged"]["hints"][0].as_str().unwrap();
+    assert!(hint.contains("`openai-responses/tool-output-missing`"), "{answer}");
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::check::{CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check};
 use brickbat_rules::colour::Colour;
-use brickbat_rules::explain::{self, Counts};
+use brickbat_rules::explain::{self, Answer, Counts};
+use brickbat_rules::recordings::{Pasted, pasted};
 use brickbat_rules::{DIALECT_SIGNS, Profile};
 use brickbat_sessions::{Files, Product, read};
 use serde_json::{Value, json};
@@ -21,8 +22,52 @@ pub(crate) const START: Start = Start { line: 1, offset: 0 };
 pub(crate) fn verdict(asked: &Asked) -> Value {
     match checked(asked) {
         Ok(checked) => shown(&asked.text, &checked),
-        Err(Unjudged { reason, hints }) => json!({ "unjudged": { "reason": reason, "hints": hints } }),
+        Err(Unjudged { reason, hints }) => match inside(asked) {
+            Some(answer) => answer,
+            None => json!({ "unjudged": { "reason": reason, "hints": hints } }),
+        },
     }
+}
+
+/// The maximum number of requests inside a text that are judged. One that is refused is shown, if there is one.
+const MAX_INSIDE: usize = 100;
+
+/// Judges the requests inside a text, such as a curl command or an export of another tool.
+fn inside(asked: &Asked) -> Option<Value> {
+    let stored = stored_by(&asked.text);
+    if asked.text.len() > MAX_TEXT || stored.is_some() {
+        return None;
+    }
+    let found = pasted(asked.text.as_bytes());
+    let n_found = found.len();
+    let judged = found.into_iter().take(MAX_INSIDE).filter_map(|Pasted { exchange, place }| {
+        let value: Value = serde_json::from_slice(&exchange.request).ok()?;
+        let url =
+            Some(format!("https://{}{}", exchange.host, exchange.path)).filter(|_| !exchange.host.is_empty());
+        let own = Asked {
+            text: format!("{value:#}"),
+            host: asked.host.clone().or(url),
+            model: asked.model.clone().or_else(|| exchange.model.clone()),
+            ..asked.clone()
+        };
+        let checked = checked(&own).ok()?;
+        Some((own, place, checked))
+    });
+    let mut shown_first = None;
+    for (own, place, checked) in judged {
+        let is_refused = checked.status.is_some();
+        if is_refused || shown_first.is_none() {
+            shown_first = Some((own, place, checked));
+        }
+        if is_refused {
+            break;
+        }
+    }
+    let (own, place, checked) = shown_first?;
+    let mut answer = shown(&own.text, &checked);
+    answer["found"] =
+        json!({ "place": place, "n": n_found, "text": own.text, "host": own.host, "model": own.model });
+    Some(answer)
 }
 
 /// Why there is no verdict, and hints.
@@ -59,6 +104,7 @@ fn unjudged(text: &str, error: &CheckError) -> Unjudged {
         CheckError::NotJson(_) if n_values(text) > 1 => {
             vec!["It has several JSON values. Paste one request; `brickbat check FILE` reads one on each line.".to_owned()]
         }
+        CheckError::NotJson(_) => said_by_rules(text),
         CheckError::NoProfile { .. } => vec!["Choose a profile that is as strict as this host.".to_owned()],
         _ => Vec::new(),
     };
@@ -69,6 +115,21 @@ fn unjudged(text: &str, error: &CheckError) -> Unjudged {
 fn stored_by(text: &str) -> Option<Product> {
     let sessions = read(&Files::one(NAME, text)).ok()?;
     sessions.first().map(|session| session.product).filter(|product| *product != Product::Request)
+}
+
+/// The maximum size of an error message in bytes.
+const MAX_MESSAGE: usize = 64 << 10;
+
+/// Returns the rules behind an error message, as hints.
+fn said_by_rules(text: &str) -> Vec<String> {
+    let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
+    let (lead, rules) = match explain::answer(text) {
+        Answer::Said(rules) => ("This error message belongs to", rules),
+        Answer::Near(near) => {
+            ("This error message is near to", near.into_iter().flat_map(|near| near.rules).collect())
+        }
+    };
+    rules.iter().map(|rule| format!("{lead} `{}`: {} {}", rule.id, rule.summary, rule.why)).collect()
 }
 
 /// Returns how many of the first two lines are complete JSON values.

@@ -64,6 +64,89 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         sources: &["https://github.com/continuedev/continue/issues/12963"],
     },
     ClientError {
+        name: "AI_NoSuchToolError",
+        sdk: "Vercel AI SDK",
+        says: "model tried to call unavailable tool",
+        means: "The model called a tool that this request does not offer. The call stays in the messages, and may have no \
+                result.",
+        advice: "Offer the same tools in every turn of a conversation, and store an `output-error` part for such a call.",
+        sources: &["https://ai-sdk.dev/docs/reference/ai-sdk-errors/ai-no-such-tool-error"],
+    },
+    ClientError {
+        name: "AI_InvalidToolInputError",
+        sdk: "Vercel AI SDK 5 and later",
+        says: "invalid input for tool",
+        means: "The arguments of a call do not match the schema of the tool, or are not JSON. The call stays in the \
+                messages.",
+        advice: "Store the call with an `output-error` part, so that the next request has a result for it.",
+        sources: &["https://ai-sdk.dev/docs/reference/ai-sdk-errors/ai-invalid-tool-input-error"],
+    },
+    ClientError {
+        name: "AI_MessageConversionError",
+        sdk: "Vercel AI SDK",
+        says: "messageconversionerror",
+        means: "`convertToModelMessages` cannot convert a stored message: a part has a state or a form that it does not \
+                know. Nothing is sent.",
+        advice: "`brickbat session FILE` judges stored messages, and names the part.",
+        sources: &["https://ai-sdk.dev/docs/reference/ai-sdk-errors/ai-message-conversion-error"],
+    },
+    ClientError {
+        name: "INVALID_TOOL_RESULTS",
+        sdk: "LangChain.js",
+        says: "invalid_tool_results",
+        means: "The messages have a call without its `ToolMessage`, a second one, or one without a call. LangChain reports \
+                the provider's refusal under this name.",
+        advice: "Give each call in `tool_calls` exactly one `ToolMessage` with its `tool_call_id`, directly after.",
+        sources: &["https://docs.langchain.com/oss/javascript/langchain/errors/INVALID_TOOL_RESULTS"],
+    },
+    ClientError {
+        name: "invalid_encrypted_content",
+        sdk: "OpenAI's Responses API, as Codex and other clients show it",
+        says: "the encrypted content",
+        means: "A reasoning item has `encrypted_content` of another account, organisation or deployment, or it was changed. \
+                The provider cannot decrypt it, and refuses every request that contains it.",
+        advice: "Remove the reasoning items of the other account from the history, and the `id` of the items that follow \
+                 them; or continue with the account that received them.",
+        sources: &[
+            "https://github.com/openai/codex/issues/8145",
+            "https://github.com/smallmain/vscode-unify-chat-provider/issues/178",
+        ],
+    },
+    ClientError {
+        name: "container_id is required",
+        sdk: "Anthropic's code execution tool",
+        says: "container_id is required",
+        means: "The history has calls that code in a container made and that wait for results, and the request does not name \
+                the container.",
+        advice: "Send the `id` of `container` from the reply with the calls as `container` in the next request.",
+        sources: &[
+            "https://github.com/anthropics/anthropic-sdk-python/issues/1801",
+            "https://github.com/anthropics/anthropic-sdk-typescript/issues/1114",
+        ],
+    },
+    ClientError {
+        name: "Conversation blocks and tool result blocks cannot be provided in the same turn",
+        sdk: "Amazon Bedrock, with models that are not Claude, such as Llama",
+        says: "cannot be provided in the same turn",
+        means: "A message has text next to the results of tools, or next to calls. Claude takes both in one message, other \
+                models on Bedrock do not.",
+        advice: "Send the results alone, and the text in a message of its own after the next reply.",
+        sources: &[
+            "https://github.com/strands-agents/harness-sdk/issues/1223",
+            "https://github.com/quarkiverse/quarkus-langchain4j/issues/1983",
+        ],
+    },
+    ClientError {
+        name: "advisor_tool_result has no server_tool_use",
+        sdk: "Claude Code and its users",
+        says: "has no server_tool_use",
+        means: "The result of Anthropic's advisor is in the history without its call directly before it: a command, a rename \
+                or a compaction parted the two. The provider refuses every request that contains it.",
+        advice: "`brickbat explain server-tool-result-orphan` describes the provider's rule, and `brickbat check --fix FILE` \
+                 puts the two together in a request.",
+        sources: &["https://github.com/anthropics/claude-code/issues/92509"],
+    },
+    ClientError {
         name: "UserError",
         sdk: "pydantic-ai",
         says: "unprocessed tool calls",

@@ -26,6 +26,8 @@ pub enum Basis {
     Option,
     /// It belongs to the host.
     Host,
+    /// The host is unknown, and only one provider has a model of that name.
+    Model,
     /// The host is unknown, so the newest profile of the dialect was chosen.
     Newest,
 }
@@ -77,7 +79,13 @@ impl Addressee {
             (Strictness::Profile(profile), _) => (Providers::Profile(profile), Basis::Option),
             (Strictness::Union, _) => (Providers::Union(dialect()?), Basis::Option),
             (Strictness::Newest, None) => {
-                (Providers::Profile(at_version(Profile::newest(dialect()?))), Basis::Newest)
+                let dialect = dialect()?;
+                let name = model.as_deref().unwrap_or_default();
+                let of_model = || rules::profile_for(dialect, rules::host_of_model(name)?, name);
+                of_model().map_or(
+                    (Providers::Profile(at_version(Profile::newest(dialect))), Basis::Newest),
+                    |profile| (Providers::Profile(profile), Basis::Model),
+                )
             }
             (Strictness::Newest, Some(host)) => {
                 let dialect = dialect()?;

@@ -39,6 +39,10 @@ pub(super) struct Unknown {
     pub(super) n_without_host: usize,
     /// The profiles used for them.
     pub(super) profiles: BTreeSet<&'static str>,
+    /// Requests without a known host that were judged as the model's name suggests.
+    pub(super) n_by_model: usize,
+    /// The profiles used for them.
+    pub(super) of_models: BTreeSet<&'static str>,
 }
 
 impl Unknown {
@@ -52,6 +56,10 @@ impl Unknown {
         if checked.basis == Basis::Newest && n_relatives > 1 {
             self.n_without_host += 1;
             self.profiles.insert(profile.name);
+        }
+        if checked.basis == Basis::Model {
+            self.n_by_model += 1;
+            self.of_models.insert(profile.name);
         }
     }
 }

@@ -143,6 +143,14 @@ pub(super) fn unknown(unknown: &Unknown) -> String {
             joined(&unknown.rules)
         );
     }
+    if unknown.n_by_model > 0 {
+        let _ = writeln!(
+            text,
+            "note: {} no host, so the model's own provider judged ({}); --host names another",
+            requests(unknown.n_by_model),
+            joined(&unknown.of_models)
+        );
+    }
     if unknown.n_without_host > 0 {
         let _ = writeln!(
             text,

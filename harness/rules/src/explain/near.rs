@@ -5,6 +5,7 @@
 //! (<https://en.wikipedia.org/wiki/Smith%E2%80%93Waterman_algorithm>). A word counts the more, the fewer
 //! sentences contain it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::said::{Wordings, parts, sentences, unescaped};
@@ -36,6 +37,9 @@ const MIN_OF_SHORT: i32 = 14;
 /// The weight of a word of the text that no sentence has.
 const FOREIGN: i32 = 3;
 
+/// The weight of a path. Alone it shows only that the text is about a body.
+const PATH_WEIGHT: i32 = 4;
+
 /// The score of a word that all sentences have, and of one that only one has.
 const WEIGHTS: std::ops::RangeInclusive<i32> = 1..=8;
 
@@ -49,6 +53,8 @@ const FILLED_WORD: i32 = 1;
 enum Piece {
     /// The number of the word in the vocabulary.
     Word(usize),
+    /// A path into the body of this dialect. The number is that of the word for it.
+    Path(usize),
     Placeholder,
 }
 
@@ -96,10 +102,11 @@ impl Vocabulary {
         }
         let mut vocabulary = Vocabulary::default();
         for (sentence, rules) in rules {
-            let pieces = vocabulary.pieces(sentence);
+            let list = rules.first().map_or("", |rule| rule.dialect().definition().list);
+            let pieces = vocabulary.pieces(sentence, list);
             vocabulary.places.resize_with(vocabulary.numbers.len(), Vec::new);
             let number = vocabulary.sentences.len();
-            for word in distinct(pieces.iter().filter_map(|piece| piece.word())) {
+            for word in distinct(pieces.iter().filter_map(|piece| piece.number())) {
                 vocabulary.places[word].push(number);
             }
             let providers = providers_of(sentence, &rules);
@@ -107,13 +114,18 @@ impl Vocabulary {
         }
         let n_sentences = vocabulary.sentences.len();
         vocabulary.weights = vocabulary.places.iter().map(|with| weight(with.len(), n_sentences)).collect();
+        for (word, number) in &vocabulary.numbers {
+            if word.starts_with(PATH_MARK) {
+                vocabulary.weights[*number] = PATH_WEIGHT;
+            }
+        }
         vocabulary
     }
 
     /// Returns the sentences that are nearest to a text; see [`nearest`].
     pub fn nearest(&self, text: &str) -> Vec<Near> {
         let text = unescaped(text);
-        let shown: Vec<String> = words(&text).take(MAX_WORDS).collect();
+        let shown: Vec<String> = words(&with_path_words(&text)).take(MAX_WORDS).collect();
         let read: Vec<Option<usize>> = shown.iter().map(|word| self.numbers.get(word).copied()).collect();
         // Numbers and ids fill a place in a sentence, and do not speak against it.
         let foreign = |word: &str| if word.contains(|c: char| c.is_ascii_digit()) { 0 } else { FOREIGN };
@@ -166,12 +178,19 @@ impl Vocabulary {
     }
 
     /// Splits a sentence, and numbers its words.
-    fn pieces(&mut self, sentence: &'static str) -> Vec<Piece> {
-        let (fixed, _) = parts(sentence);
+    fn pieces(&mut self, sentence: &'static str, list: &str) -> Vec<Piece> {
+        let sentence = with_path(sentence);
+        let (fixed, names) = parts(&sentence);
         let mut pieces = Vec::new();
         for (k, part) in fixed.into_iter().enumerate() {
-            if k > 0 {
-                pieces.push(Piece::Placeholder);
+            match k.checked_sub(1).map(|before| names[before]) {
+                Some("path") => {
+                    let next = self.numbers.len();
+                    let number = *self.numbers.entry(format!("{PATH_MARK}{list}")).or_insert(next);
+                    pieces.push(Piece::Path(number));
+                }
+                Some(_) => pieces.push(Piece::Placeholder),
+                None => {}
             }
             for word in words(part) {
                 let next = self.numbers.len();
@@ -206,7 +225,8 @@ impl Vocabulary {
             for (j, piece) in sentence.iter().enumerate() {
                 let (above, left) = (row[j + 1], row[j]);
                 let score = match piece {
-                    Piece::Placeholder => left.max(diagonal).max(above - FILLED_WORD),
+                    Piece::Path(own) if *word == Some(*own) => diagonal + 2 * PATH_WEIGHT,
+                    Piece::Path(_) | Piece::Placeholder => left.max(diagonal).max(above - FILLED_WORD),
                     Piece::Word(own) => {
                         let weight = self.weights[*own];
                         let met = if *word == Some(*own) { diagonal + 2 * weight } else { 0 };
@@ -226,6 +246,14 @@ impl Piece {
     fn word(&self) -> Option<usize> {
         match self {
             Piece::Word(word) => Some(*word),
+            Piece::Path(_) | Piece::Placeholder => None,
+        }
+    }
+
+    /// The number of the word that it stands for, or that stands for it.
+    fn number(&self) -> Option<usize> {
+        match self {
+            Piece::Word(word) | Piece::Path(word) => Some(*word),
             Piece::Placeholder => None,
         }
     }
@@ -263,10 +291,48 @@ fn weight(n: usize, n_sentences: usize) -> i32 {
     (*WEIGHTS.start() + rarity as i32).min(*WEIGHTS.end())
 }
 
+/// A sentence with one placeholder for each path. A path says where the fault is, and not which one it is.
+fn with_path(sentence: &str) -> Cow<'_, str> {
+    const PATHS: [&str; 4] = ["messages.{n}.content.{b}", "messages.{n}", "messages[{n}]", "input[{n}]"];
+    match PATHS.iter().any(|path| sentence.contains(path)) {
+        true => Cow::Owned(PATHS.iter().fold(sentence.to_owned(), |text, path| text.replace(path, "{path}"))),
+        false => Cow::Borrowed(sentence),
+    }
+}
+
+/// A text in lower case, with a word for each path into a body, which names only the list of messages.
+fn with_path_words(text: &str) -> String {
+    let text = text.to_lowercase();
+    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    let lists: BTreeSet<&str> = Dialect::ALL.into_iter().map(|dialect| dialect.definition().list).collect();
+    let (mut read, mut from) = (String::with_capacity(text.len()), 0);
+    let mut places: Vec<(usize, &str)> =
+        lists.iter().flat_map(|list| text.match_indices(list).map(|(at, _)| (at, *list))).collect();
+    places.sort_unstable();
+    for (at, list) in places {
+        let rest = &text[at + list.len()..];
+        let begins = at >= from && !text[..at].ends_with(is_of_word);
+        let goes_on =
+            rest.starts_with(['.', '[']) && rest[1..].starts_with(|c: char| is_of_word(c) || c == '*');
+        if begins && goes_on {
+            let end = rest.find(|c: char| !is_of_word(c) && !matches!(c, '.' | '[' | ']' | '*'));
+            let path = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
+            read.push_str(&text[from..at]);
+            read.push_str(&format!(" {PATH_MARK}{list} "));
+            from = at + list.len() + path.len();
+        }
+    }
+    read.push_str(&text[from..]);
+    read
+}
+
+/// The first character of the word for a path. No text has it.
+const PATH_MARK: char = '\u{1}';
+
 /// The words of a text in lower case. Names such as `tool_use` are one word, even when Markdown escapes the
 /// underscore.
 fn words(text: &str) -> impl Iterator<Item = String> {
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_' || c == '\\';
+    let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\' | PATH_MARK);
     text.split(move |c: char| !is_of_word(c)).flat_map(|run| {
         // A backslash comes before an underscore, or begins an escape such as `\n`.
         let joined = run.replace("\\_", "_");
@@ -396,7 +462,7 @@ mod tests {
     fn a_sentence_that_was_cut_or_folded_leads_to_its_rule() {
         let vocabulary = Vocabulary::of_all_sentences();
         let wordings = Wordings::all();
-        let (mut n, mut failures) = (0, Vec::new());
+        let (mut n, mut failures, mut single) = (0, Vec::new(), Vec::new());
         for (near, _) in &vocabulary.sentences {
             let (fixed, names) = parts(near.sentence);
             for (name, cut) in CUTS {
@@ -411,7 +477,9 @@ mod tests {
                     filled.push_str(part);
                 }
                 let text = cut(&filled);
-                let found: Vec<&Rule> = match vocabulary.answer(&wordings, &text) {
+                let answer = vocabulary.answer(&wordings, &text);
+                let is_single = matches!(&answer, Answer::Said(rules) if rules.len() == 1);
+                let found: Vec<&Rule> = match answer {
                     // The rest of a cut sentence may be the complete sentence of another rule.
                     Answer::Said(_) if name.starts_with("its ") => continue,
                     Answer::Said(rules) => rules,
@@ -420,15 +488,18 @@ mod tests {
                 n += 1;
                 if !near.rules.iter().any(|rule| found.iter().any(|other| other.id == rule.id)) {
                     let found: Vec<&str> = found.iter().map(|rule| rule.id).collect();
-                    failures.push(format!("{name}: {text}\n    is {} and not {found:?}", near.rules[0].id));
+                    let failure = format!("{name}: {text}\n    is {} and not {found:?}", near.rules[0].id);
+                    single.extend(is_single.then(|| failure.clone()));
+                    failures.push(failure);
                 }
             }
         }
         // Of a few short sentences with common words, too little is left.
         assert!(
-            n > 2_000 && 1_000 * failures.len() <= 16 * n,
-            "{} of {n}\n{}",
+            n > 2_000 && 100 * failures.len() <= n && single.is_empty(),
+            "{} of {n}, {} single answers\n{}",
             failures.len(),
+            single.len(),
             failures.join("\n")
         );
     }

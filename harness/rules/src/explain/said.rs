@@ -218,7 +218,7 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
 }
 
 /// Splits a sentence into its fixed parts and its placeholder names.
-pub(super) fn parts(sentence: &'static str) -> (Vec<&'static str>, Vec<&'static str>) {
+pub(super) fn parts(sentence: &str) -> (Vec<&str>, Vec<&str>) {
     let (mut fixed, mut names) = (Vec::new(), Vec::new());
     let mut rest = sentence;
     let mut from = 0;

@@ -6,7 +6,7 @@ use serde_json::{Value, json as value};
 
 use super::json::place;
 use super::{at, word};
-use crate::{Mended, Planned, Product, Relapse, Repair};
+use crate::{FixedBody, Mended, Planned, Product, Relapse, Repair};
 
 /// The number of edits that the text report lists.
 const MAX_SHOWN: usize = 1_000;
@@ -45,6 +45,23 @@ pub fn repaired(mended: &Mended) -> String {
     if let Some(Relapse { words, way_out, source }) = mended.relapse {
         let _ = writeln!(text, "{words}\n{way_out} See {source}.");
     }
+    text
+}
+
+/// The text report of the edits to a request body.
+pub fn fixed_body(fixed: &FixedBody) -> String {
+    let mut text = String::new();
+    if !fixed.form.is_empty() {
+        let n_lost = fixed.form.iter().filter(|edit| edit.loses).count();
+        let lost = if n_lost == 0 { "nothing" } else { "something" };
+        let count =
+            if fixed.form.len() == 1 { "1 edit".to_owned() } else { format!("{} edits", fixed.form.len()) };
+        let _ = writeln!(text, "{count} of the form, {lost} lost.");
+        for edit in fixed.form.iter().take(MAX_SHOWN) {
+            let _ = writeln!(text, "  {}: {} ({})", edit.pointer, edit.words, edit.rule);
+        }
+    }
+    fixed.repair.iter().for_each(|edited| text.push_str(&repaired(edited)));
     text
 }
 

@@ -21,6 +21,9 @@ pub(super) struct ServerTools<'a> {
     n_open: usize,
     /// The ids of all server tool calls in the conversation.
     known: IdHashes,
+    /// The ids of the advisor calls without a result before the user spoke again. The provider rejects the late
+    /// result. For a search it rejects the call.
+    parted: IdHashes,
 }
 
 #[derive(Debug)]
@@ -32,6 +35,9 @@ struct ServerCall<'a> {
 
 /// The only tool seen in a rejection because it was no longer offered.
 const WEB_SEARCH: &str = "web_search";
+
+/// The provider rejects a late result of this tool, in place of its call.
+const ADVISOR: &str = "advisor";
 
 impl<'a> ServerTools<'a> {
     pub(super) fn block(&mut self, block: &ContentBlock<'_, 'a>, out: &mut Violations) {
@@ -53,6 +59,11 @@ impl<'a> ServerTools<'a> {
     pub(super) fn user_spoke(&mut self, turn: &RoleTurn, out: &mut Violations) {
         if !turn.says_more || self.calls.is_empty() {
             return;
+        }
+        for (id, call) in self.ids.iter().zip(&self.calls).filter(|(_, call)| call.is_open) {
+            if call.name == ADVISOR {
+                self.parted.insert(id);
+            }
         }
         for (id, call) in self.open() {
             out.add(&SERVER_TOOL_RESULT_MISSING, || {
@@ -96,7 +107,7 @@ impl<'a> ServerTools<'a> {
         if let Some(call) = self.ids.find(&id).map(|place| &mut self.calls[place]) {
             self.n_open -= usize::from(call.is_open);
             call.is_open = false;
-        } else if !self.known.contains(&id) {
+        } else if !self.known.contains(&id) || self.parted.contains(&id) {
             out.add(&SERVER_TOOL_RESULT_ORPHAN, || {
                 let violation = Occurrence::at(block.place.pointer()).with("path", block.place.path());
                 violation.with("type", tag).with("id", id)
@@ -133,7 +144,7 @@ pub(crate) static SERVER_TOOL_RESULT_ORPHAN: Rule = Rule {
         "{path}: unexpected `tool_use_id` found in `{type}` blocks: {id}. Each `{type}` block must have a corresponding `server_tool_use` block before it.",
     ],
     sources: &["https://github.com/anthropics/claude-code/issues/80439"],
-    ..Rule::measured("anthropic-messages/server-tool-result-orphan", "ANT-SRV-2", 12, "2026-07")
+    ..Rule::measured("anthropic-messages/server-tool-result-orphan", "ANT-SRV-2", 11, "2026-07")
 };
 
 /// "… but no `web_search` tool was provided": only the end of the error message is public

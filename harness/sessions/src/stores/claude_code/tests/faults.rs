@@ -261,7 +261,11 @@ fn a_command_between_a_server_tool_call_and_its_result_splits_the_reply() {
         ["model: server_tool_use", "user: <x>ls</x>", "model: advisor_tool_result"]
     );
     let judgement = judge(&session, None);
-    assert_eq!(rules(&judgement), ["anthropic-messages/server-tool-result-missing"]);
+    let refused = rules(&judgement);
+    assert_eq!(
+        refused,
+        ["anthropic-messages/server-tool-result-orphan", "anthropic-messages/server-tool-result-missing"]
+    );
     let files = file(&lines);
     let (copy, reasons, _) = crate::stores::testing::repaired(&files).unwrap();
     assert_eq!(reasons, [Reason::Parted]);

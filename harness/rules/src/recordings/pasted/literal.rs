@@ -1,0 +1,351 @@
+//! Reads the objects and lists that programs in Python and JavaScript write or print.
+//!
+//! People paste a dictionary from a debugger, the arguments of a call from their source, or a printed SDK object. The
+//! syntax is that of both languages together: single quotes, `None`, keys without quotes, commas before a closing
+//! bracket, comments, and calls. The named arguments of a call become the fields of an object.
+
+use serde_json::{Map, Value};
+
+/// The maximum depth, as for JSON.
+const MAX_DEPTH: usize = 128;
+
+/// Reads the value at the beginning of a text. Returns it with the number of bytes read; `None` if the text begins with
+/// something else, or leaves parts of the value out.
+pub(super) fn read(text: &str) -> Option<(Value, usize)> {
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.value(MAX_DEPTH)?;
+    Some((value, reader.at))
+}
+
+/// Reads the arguments of a call, from the opening parenthesis on.
+pub(super) fn arguments(text: &str) -> Option<(Value, usize)> {
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.call(MAX_DEPTH)?;
+    Some((value, reader.at))
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn rest(&self) -> &'t str {
+        &self.text[self.at..]
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    /// Goes past a text, if it is next.
+    fn take(&mut self, text: &str) -> bool {
+        let is_next = self.rest().starts_with(text);
+        self.at += if is_next { text.len() } else { 0 };
+        is_next
+    }
+
+    /// Goes past white space and comments.
+    fn skip(&mut self) {
+        loop {
+            let rest = self.rest();
+            let trimmed = rest.trim_start();
+            self.at += rest.len() - trimmed.len();
+            let n_bytes = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+                trimmed.find('\n').unwrap_or(trimmed.len())
+            } else if trimmed.starts_with("/*") {
+                trimmed.find("*/").map_or(trimmed.len(), |end| end + 2)
+            } else {
+                return;
+            };
+            self.at += n_bytes;
+        }
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        self.skip();
+        match self.peek()? {
+            '{' => self.object(depth),
+            '[' => {
+                self.next();
+                Some(Value::Array(self.items(']', depth)?.0))
+            }
+            '(' => {
+                self.next();
+                let (mut items, ends_with_comma) = self.items(')', depth)?;
+                // One value in parentheses is that value.
+                if items.len() == 1 && !ends_with_comma { items.pop() } else { Some(Value::Array(items)) }
+            }
+            '\'' | '"' | '`' => self.strings(),
+            // The representation of an object without a literal.
+            '<' => {
+                let end = self.rest().find('>')?;
+                self.at += end + 1;
+                Some(Value::Null)
+            }
+            c if c.is_ascii_digit() || c == '-' || c == '+' => self.number(),
+            c if is_of_name(c) => self.named(depth),
+            _ => None,
+        }
+    }
+
+    /// The values up to a closing bracket, and whether a comma comes before it.
+    fn items(&mut self, close: char, depth: usize) -> Option<(Vec<Value>, bool)> {
+        let (mut items, mut ends_with_comma) = (Vec::new(), false);
+        loop {
+            self.skip();
+            if self.peek()? == close {
+                self.next();
+                return Some((items, ends_with_comma));
+            }
+            if !items.is_empty() && !ends_with_comma {
+                return None;
+            }
+            items.push(self.value(depth)?);
+            self.skip();
+            ends_with_comma = self.take(",");
+        }
+    }
+
+    fn object(&mut self, depth: usize) -> Option<Value> {
+        self.next();
+        let mut fields = Map::new();
+        loop {
+            self.skip();
+            match self.peek()? {
+                '}' => {
+                    self.next();
+                    return Some(Value::Object(fields));
+                }
+                // The fields of another object come in here; which ones is not known.
+                '.' | '*' => {
+                    self.at += self.rest().find(|c: char| c != '.' && c != '*')?;
+                    self.named(depth)?;
+                }
+                c => {
+                    let key = match c {
+                        '\'' | '"' | '`' => self.strings()?.as_str()?.to_owned(),
+                        _ if is_of_name(c) => self.name().to_owned(),
+                        _ => return None,
+                    };
+                    self.skip();
+                    let is_short = matches!(self.peek()?, ',' | '}');
+                    if !is_short && !self.take(":") {
+                        return None;
+                    }
+                    let value = if is_short { Value::Null } else { self.value(depth)? };
+                    fields.insert(key, value);
+                }
+            }
+            self.skip();
+            if !self.take(",") && self.peek()? != '}' {
+                return None;
+            }
+        }
+    }
+
+    /// A name, and the call or the string that it begins.
+    fn named(&mut self, depth: usize) -> Option<Value> {
+        let name = self.name();
+        if name == "new" || name == "await" {
+            return self.value(depth);
+        }
+        match (self.peek(), name) {
+            (_, "True" | "true") => Some(Value::Bool(true)),
+            (_, "False" | "false") => Some(Value::Bool(false)),
+            (Some('\'' | '"'), _) if name.len() <= 2 => {
+                self.at -= name.len();
+                self.strings()
+            }
+            (Some('('), _) => self.call(depth),
+            // A variable, or nothing.
+            _ => Some(Value::Null),
+        }
+    }
+
+    fn name(&mut self) -> &'t str {
+        let rest = self.rest();
+        let end = rest.find(|c: char| !is_of_name(c) && c != '.').unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    /// The arguments of a call: an object of the named ones, or else the first one.
+    fn call(&mut self, depth: usize) -> Option<Value> {
+        let depth = depth.checked_sub(1)?;
+        self.next();
+        let (mut named, mut first) = (Map::new(), None);
+        loop {
+            self.skip();
+            if self.take(")") {
+                return Some(if named.is_empty() { first.unwrap_or_default() } else { Value::Object(named) });
+            }
+            if self.take("**") || self.take("...") {
+                self.value(depth)?;
+            } else {
+                let before = self.at;
+                let name = self.name();
+                self.skip();
+                if !name.is_empty() && self.rest().starts_with('=') && !self.rest().starts_with("==") {
+                    self.next();
+                    let value = self.value(depth)?;
+                    named.insert(name.to_owned(), value);
+                } else {
+                    self.at = before;
+                    let value = self.value(depth)?;
+                    first.get_or_insert(value);
+                }
+            }
+            self.skip();
+            if !self.take(",") && self.peek()? != ')' {
+                return None;
+            }
+        }
+    }
+
+    fn number(&mut self) -> Option<Value> {
+        let rest = self.rest();
+        let is_of_number = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+' | '_');
+        let end = rest.find(|c: char| !is_of_number(c)).unwrap_or(rest.len());
+        self.at += end;
+        let digits = rest[..end].replace('_', "");
+        serde_json::from_str(digits.trim_start_matches('+')).ok()
+    }
+
+    /// A string, joined with those directly after it, as Python does.
+    fn strings(&mut self) -> Option<Value> {
+        let mut joined = self.string()?;
+        loop {
+            let before = self.at;
+            self.skip();
+            self.take("+");
+            self.skip();
+            match self.peek() {
+                Some('\'' | '"') => joined.push_str(&self.string()?),
+                _ => {
+                    self.at = before;
+                    return Some(Value::String(joined));
+                }
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        let prefix = self.name().to_ascii_lowercase();
+        let quote = self.peek()?;
+        let triple = quote.to_string().repeat(3);
+        let end = if self.take(&triple) {
+            triple
+        } else {
+            self.next();
+            quote.to_string()
+        };
+        let mut text = Vec::new();
+        while !self.take(&end) {
+            match self.next()? {
+                '\\' if !prefix.contains('r') => self.escape(&mut text, prefix.contains('b'))?,
+                c => text.extend(c.encode_utf8(&mut [0; 4]).bytes()),
+            }
+        }
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn escape(&mut self, text: &mut Vec<u8>, is_bytes: bool) -> Option<()> {
+        let c = match self.next()? {
+            '\n' => return Some(()),
+            'n' => '\n',
+            't' => '\t',
+            'r' => '\r',
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'v' => '\u{b}',
+            '0' => '\0',
+            'x' if is_bytes => {
+                text.push(u8::try_from(self.hex(2)?).ok()?);
+                return Some(());
+            }
+            'x' => char::from_u32(self.hex(2)?)?,
+            'u' if self.take("{") => {
+                let n_digits = self.rest().find('}')?;
+                let c = char::from_u32(self.hex(n_digits)?)?;
+                self.next();
+                c
+            }
+            'u' => match self.hex(4)? {
+                high @ 0xD800..0xDC00 if self.take("\\u") => {
+                    let low = self.hex(4)?.checked_sub(0xDC00)?;
+                    char::from_u32(0x10000 + ((high - 0xD800) << 10) + low)?
+                }
+                code => char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER),
+            },
+            'U' => char::from_u32(self.hex(8)?)?,
+            c @ ('\\' | '\'' | '"' | '`' | '/') => c,
+            c => {
+                text.push(b'\\');
+                c
+            }
+        };
+        text.extend(c.encode_utf8(&mut [0; 4]).bytes());
+        Some(())
+    }
+
+    fn hex(&mut self, n_digits: usize) -> Option<u32> {
+        let digits = self.rest().get(..n_digits)?;
+        self.at += n_digits;
+        u32::from_str_radix(digits, 16).ok()
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn literals_of_both_languages_are_read() {
+        for (text, value) in [
+            ("{'a': None, 'b': [True, False,], }", json!({ "a": null, "b": [true, false] })),
+            ("{a: undefined, \"b\": `x`, c, ...rest, // why\n}", json!({ "a": null, "b": "x", "c": null })),
+            (
+                "{'a': 'it\\'s', \"b\": b'\\xc3\\xa9', 'c': r'\\d'}",
+                json!({ "a": "it's", "b": "é", "c": "\\d" }),
+            ),
+            ("{'a': ('b' 'c'), 'd': (1,), 'e': -1.5e3}", json!({ "a": "bc", "d": [1], "e": -1500.0 })),
+            (
+                "Message(role='assistant', calls=[Call(id='c', function=Function(name='w'))], at=datetime(2026, 1, 2))",
+                json!({ "role": "assistant", "calls": [{ "id": "c", "function": { "name": "w" } }], "at": 2026 }),
+            ),
+            (
+                "{ body: JSON.stringify({ x: 1 }, null, 2), o: <object at 0x7f> }",
+                json!({ "body": { "x": 1 }, "o": null }),
+            ),
+            ("'\\u00e9\\ud83d\\ude00\\u{e9}' rest", json!("é😀é")),
+            ("'''two\nlines'''", json!("two\nlines")),
+        ] {
+            assert_eq!(read(text).map(|(value, _)| value), Some(value), "{text}");
+        }
+        assert_eq!(arguments("(model='m', n=1) # call").unwrap(), (json!({ "model": "m", "n": 1 }), 16));
+    }
+
+    #[test]
+    fn what_is_left_out_or_cut_is_not_read() {
+        for text in ["", "{'a': ...}", "[1, 2", "{'a'", "{'a' 1}", "[...]", "'open", "['a' b]", "\\"] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        for text in ["[".repeat(10_000), "f(".repeat(10_000), "{a:".repeat(10_000), "((".repeat(10_000)] {
+            assert_eq!(read(&text), None);
+        }
+    }
+}

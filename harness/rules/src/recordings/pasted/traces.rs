@@ -1,0 +1,347 @@
+//! Conversations in the forms in which tracing tools and frameworks record them, as requests.
+//!
+//! These forms have the messages, their calls and results, but not the body that was sent. The body is written again, in
+//! the dialect of the provider that the record names, or else in OpenAI's. The forms have no thinking that could be
+//! returned to a provider, so it is left out.
+
+use serde_json::{Map, Value, json};
+
+use crate::Dialect;
+use crate::histories::{Block, Call, CallResult, Message, Role, render};
+
+/// The attributes of a span or an event: an object, or a list of keys and values as in OpenTelemetry's JSON.
+pub(super) fn attributes(value: &Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(fields) => Some(fields.clone()),
+        Value::Array(pairs) => {
+            let pair =
+                |pair: &Value| Some((pair.get("key")?.as_str()?.to_owned(), any_value(pair.get("value")?)));
+            pairs.iter().map(pair).collect()
+        }
+        _ => None,
+    }
+}
+
+/// A value of OpenTelemetry (<https://opentelemetry.io/docs/specs/otel/protocol/>).
+fn any_value(value: &Value) -> Value {
+    let Some((kind, inner)) = value.as_object().and_then(|fields| fields.iter().next()) else {
+        return value.clone();
+    };
+    let values = inner.get("values").and_then(Value::as_array);
+    match (kind.as_str(), values) {
+        ("stringValue" | "intValue" | "boolValue" | "doubleValue", _) => inner.clone(),
+        ("arrayValue", Some(values)) => values.iter().map(any_value).collect(),
+        ("kvlistValue", Some(_)) => attributes(&inner["values"]).map_or(Value::Null, Value::Object),
+        _ => value.clone(),
+    }
+}
+
+/// The request that the attributes of a span describe.
+pub(super) fn of_span(span: &Map<String, Value>, attributes: &Map<String, Value>) -> Option<Value> {
+    let messages = of_semantic_conventions(attributes)
+        .or_else(|| numbered(attributes, "gen_ai.prompt"))
+        .or_else(|| numbered(attributes, "llm.input_messages"))
+        .or_else(|| of_events(span))?;
+    Some(request(messages, &model(attributes), &provider(attributes)))
+}
+
+/// The model that attributes or metadata name; empty if none.
+pub(super) fn model(fields: &Map<String, Value>) -> String {
+    let names =
+        ["model", "gen_ai.request.model", "llm.model_name", "ls_model_name", "model_name", "modelName"];
+    let word = |fields: &Map<String, Value>| {
+        let named = names.iter().find_map(|name| fields.get(*name)?.as_str())?;
+        Some(named.to_owned())
+    };
+    let around = ["metadata", "extra", "invocation_params", "kwargs", "model_parameters"];
+    let inner = || {
+        around.iter().find_map(|name| {
+            let inner = fields.get(*name)?.as_object()?;
+            word(inner).or_else(|| around.iter().find_map(|name| word(inner.get(*name)?.as_object()?)))
+        })
+    };
+    word(fields).or_else(inner).unwrap_or_default()
+}
+
+fn provider(attributes: &Map<String, Value>) -> String {
+    let names = ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "ls_provider"];
+    let named = names.iter().find_map(|name| attributes.get(*name)?.as_str());
+    named.unwrap_or_default().to_lowercase()
+}
+
+/// The request with these messages, in the dialect of the provider.
+pub(super) fn request(messages: Vec<Message>, model: &str, provider: &str) -> Value {
+    let is_claude =
+        model.to_lowercase().contains("claude") || model.is_empty() && provider.contains("anthropic");
+    let dialect = if is_claude { Dialect::AnthropicMessages } else { Dialect::OpenaiChat };
+    render(dialect, Some(model).filter(|model| !model.is_empty()), &messages).body
+}
+
+/// `gen_ai.input.messages`, as text or as a value
+/// (<https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/>).
+fn of_semantic_conventions(attributes: &Map<String, Value>) -> Option<Vec<Message>> {
+    let read = |name: &str| match attributes.get(name)? {
+        Value::String(text) => serde_json::from_str(text).ok(),
+        value => Some(value.clone()),
+    };
+    let mut messages: Vec<Message> = Vec::new();
+    if let Some(parts) = read("gen_ai.system_instructions") {
+        messages.push(Message { role: Role::System, blocks: parts_of(&parts) });
+    }
+    messages.extend(of_parts(&read("gen_ai.input.messages")?)?);
+    Some(messages)
+}
+
+/// A list of messages with typed parts.
+pub(super) fn of_parts(list: &Value) -> Option<Vec<Message>> {
+    let is_typed = |part: &Value| part.get("type").is_some() && part.get("text").is_none();
+    let message = |message: &Value| {
+        let parts = message.get("parts").filter(|parts| parts.is_array())?;
+        let is_known = parts.as_array()?.iter().all(is_typed);
+        is_known.then(|| Message { role: role(message), blocks: parts_of(parts) })
+    };
+    let list = list.as_array().filter(|list| !list.is_empty())?;
+    list.iter().map(message).collect()
+}
+
+fn parts_of(parts: &Value) -> Vec<Block> {
+    let Some(parts) = parts.as_array() else { return text_of(parts).into_iter().collect() };
+    parts.iter().filter_map(part).collect()
+}
+
+fn part(part: &Value) -> Option<Block> {
+    match part.get("type").and_then(Value::as_str).unwrap_or_default() {
+        "text" => text_of(part.get("content")?),
+        "tool_call" => Some(call(part, "id", "name", "arguments")),
+        "tool_call_response" => Some(result(part, "id", part.get("response").or_else(|| part.get("result")))),
+        "reasoning" => None,
+        _ => Some(Block::Text(part.to_string())),
+    }
+}
+
+/// Messages in attributes with numbers in their names, as OpenLLMetry (`gen_ai.prompt.0.role`) and OpenInference
+/// (`llm.input_messages.0.message.role`) write them.
+fn numbered(attributes: &Map<String, Value>, prefix: &str) -> Option<Vec<Message>> {
+    let mut messages: Vec<Value> = Vec::new();
+    for (name, value) in attributes {
+        let Some(rest) = name.strip_prefix(prefix).and_then(|rest| rest.strip_prefix('.')) else { continue };
+        let steps: Vec<&str> =
+            rest.split('.').filter(|step| *step != "message" && *step != "tool_call").collect();
+        let Some((n, steps)) = steps.split_first() else { continue };
+        put(at(&mut messages, n)?, steps, value);
+    }
+    of_chat(&Value::Array(messages))
+}
+
+/// The largest number of a message or a call in such names.
+const MAX_NUMBER: usize = 10_000;
+
+fn at<'v>(list: &'v mut Vec<Value>, n: &str) -> Option<&'v mut Value> {
+    let n: usize = n.parse().ok().filter(|n| *n < MAX_NUMBER)?;
+    if list.len() <= n {
+        list.resize(n + 1, json!({}));
+    }
+    list.get_mut(n)
+}
+
+fn put(message: &mut Value, steps: &[&str], value: &Value) {
+    match steps {
+        ["tool_calls", n, field @ ..] => {
+            let calls = &mut message["tool_calls"];
+            if calls.is_null() {
+                *calls = json!([]);
+            }
+            let call = calls.as_array_mut().and_then(|calls| at(calls, n));
+            if let (Some(call), Some(field)) = (call, field.last()) {
+                call[*field] = value.clone();
+            }
+        }
+        ["contents", n, .., "text"] => {
+            let parts = &mut message["content"];
+            if parts.is_null() {
+                *parts = json!([]);
+            }
+            if let Some(part) = parts.as_array_mut().and_then(|parts| at(parts, n)) {
+                *part = json!({ "type": "text", "text": value });
+            }
+        }
+        [field] => message[*field] = value.clone(),
+        _ => {}
+    }
+}
+
+/// The events of a span, one for each message, as earlier versions of the conventions have them.
+fn of_events(span: &Map<String, Value>) -> Option<Vec<Message>> {
+    let event = |event: &Value| {
+        let name = event.get("name").or_else(|| event.get("eventName"))?.as_str()?;
+        let role = name.strip_prefix("gen_ai.")?.strip_suffix(".message")?;
+        let body = event.get("body").map(any_value).filter(Value::is_object);
+        let fields = body.or_else(|| Some(Value::Object(attributes(event.get("attributes")?)?)))?;
+        let mut fields = fields.as_object()?.clone();
+        for list in ["tool_calls", "content"] {
+            if let Some(Value::String(text)) = fields.get(list)
+                && let Ok(value @ Value::Array(_)) = serde_json::from_str(text)
+            {
+                fields.insert(list.to_owned(), value);
+            }
+        }
+        fields.insert("role".to_owned(), json!(role));
+        Some(Value::Object(fields))
+    };
+    let events: Vec<Value> = span.get("events")?.as_array()?.iter().filter_map(event).collect();
+    of_chat(&Value::Array(events))
+}
+
+/// A list of messages in a form like OpenAI's, where the fields of a call may be in the call itself.
+fn of_chat(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array().filter(|list| !list.is_empty())?;
+    let message = |message: &Value| {
+        let role = role(message);
+        let id = ["tool_call_id", "id"].iter().find(|name| message.get(**name).is_some()).unwrap_or(&"id");
+        let content = message.get("content");
+        let mut blocks = match role {
+            Role::Tool => vec![result(message, id, content)],
+            _ => content.map(content_of).unwrap_or_default(),
+        };
+        let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        blocks.extend(calls.map(|own| match own.get("function").filter(|function| function.is_object()) {
+            Some(function) => {
+                let Block::Call(made) = call(function, "id", "name", "arguments") else { unreachable!() };
+                Block::Call(Call { id: word(own, "id"), ..made })
+            }
+            None if own.get("function.name").is_some() => {
+                call(own, "id", "function.name", "function.arguments")
+            }
+            None => call(own, "id", "name", "arguments"),
+        }));
+        Message { role, blocks }
+    };
+    Some(list.iter().map(message).collect())
+}
+
+/// A list of LangChain's messages: as constructors, as `messages_to_dict` writes them, or as their own fields.
+pub(super) fn of_langchain(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array().filter(|list| !list.is_empty())?;
+    list.iter().map(langchain).collect()
+}
+
+fn langchain(message: &Value) -> Option<Message> {
+    let word = |name: &str| message.get(name).and_then(Value::as_str);
+    let (kind, fields) = match word("type")? {
+        "constructor" => (message.get("id")?.as_array()?.last()?.as_str()?, message.get("kwargs")?),
+        kind => (kind, message.get("data").unwrap_or(message)),
+    };
+    let role = match kind.trim_end_matches("Chunk").trim_end_matches("Message").to_lowercase().as_str() {
+        "human" => Role::User,
+        "ai" => Role::Assistant,
+        "system" => Role::System,
+        "tool" | "function" => Role::Tool,
+        _ => return None,
+    };
+    let content = fields.get("content")?;
+    if role == Role::Tool {
+        return Some(Message { role, blocks: vec![result(fields, "tool_call_id", Some(content))] });
+    }
+    let mut blocks = content_of(content);
+    let list =
+        |fields: &Value, name: &str| fields.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut calls = list(fields, "tool_calls");
+    calls.extend(list(fields, "invalid_tool_calls"));
+    if calls.is_empty() {
+        let own = fields.get("additional_kwargs").map(|more| list(more, "tool_calls")).unwrap_or_default();
+        let message = of_chat(&json!([{ "role": "assistant", "tool_calls": own }]))?;
+        blocks.extend(message.into_iter().flat_map(|message| message.blocks));
+    }
+    blocks.extend(calls.iter().map(|own| call(own, "id", "name", "args")));
+    Some(Message { role, blocks })
+}
+
+/// A list of the AI SDK's model messages, as its traces have them.
+pub(super) fn of_ai_sdk(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array()?;
+    let parts =
+        |message: &Value| message.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_own = |part: &Value| {
+        matches!(part.get("type").and_then(Value::as_str), Some("tool-call" | "tool-result"))
+            && part.get("toolCallId").is_some()
+    };
+    if !list.iter().any(|message| parts(message).iter().any(is_own)) {
+        return None;
+    }
+    let block = |part: &Value| match part.get("type").and_then(Value::as_str) {
+        Some("tool-call") => {
+            let arguments = if part.get("input").is_some() { "input" } else { "args" };
+            Some(call(part, "toolCallId", "toolName", arguments))
+        }
+        Some("tool-result") => {
+            let output = part.get("output").map(|output| output.get("value").unwrap_or(output));
+            Some(result(part, "toolCallId", output.or_else(|| part.get("result"))))
+        }
+        Some("text") => text_of(part.get("text")?),
+        Some("reasoning") => None,
+        _ => Some(Block::Text(part.to_string())),
+    };
+    let message = |message: &Value| {
+        let blocks = match message.get("content")? {
+            Value::Array(parts) => parts.iter().filter_map(block).collect(),
+            content => text_of(content).into_iter().collect(),
+        };
+        Some(Message { role: role(message), blocks })
+    };
+    list.iter().map(message).collect()
+}
+
+fn role(message: &Value) -> Role {
+    match message.get("role").and_then(Value::as_str).unwrap_or_default() {
+        "system" | "developer" => Role::System,
+        "assistant" | "model" | "ai" => Role::Assistant,
+        "tool" | "function" => Role::Tool,
+        _ => Role::User,
+    }
+}
+
+/// The texts of a content. Calls in it are listed beside it as well.
+fn content_of(content: &Value) -> Vec<Block> {
+    let Some(parts) = content.as_array() else { return text_of(content).into_iter().collect() };
+    let part = |part: &Value| match part.get("type").and_then(Value::as_str) {
+        Some("text" | "input_text" | "output_text") => text_of(part.get("text")?),
+        Some("tool_use" | "function_call" | "tool_call" | "thinking" | "reasoning" | "input_json_delta") => {
+            None
+        }
+        _ => text_of(part),
+    };
+    parts.iter().filter_map(part).collect()
+}
+
+/// A text; a value that is none is written as JSON, and an empty one is left out.
+fn text_of(value: &Value) -> Option<Block> {
+    match value {
+        Value::Null => None,
+        Value::String(text) if text.is_empty() => None,
+        Value::String(text) => Some(Block::Text(text.clone())),
+        value => Some(Block::Text(value.to_string())),
+    }
+}
+
+fn word(value: &Value, name: &str) -> String {
+    value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn call(value: &Value, id: &str, name: &str, arguments: &str) -> Block {
+    let arguments = match value.get(arguments) {
+        None | Some(Value::Null) => "{}".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    Block::Call(Call { id: word(value, id), name: word(value, name), arguments, ..Call::default() })
+}
+
+fn result(value: &Value, id: &str, output: Option<&Value>) -> Block {
+    let output = output.map(content_of).unwrap_or_default();
+    Block::Result(CallResult {
+        call: word(value, id),
+        name: word(value, "name"),
+        output,
+        ..CallResult::default()
+    })
+}
