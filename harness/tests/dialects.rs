@@ -109,13 +109,14 @@ fn only_the_unit_tests_of_a_file_may_tell_dialects_apart() {
 }
 
 /// Other files that write down the name of a dialect, or give its variant a shorter name, and why.
-const NAMES_ONE: [(&str, &str); 9] = [
+const NAMES_ONE: [(&str, &str); 10] = [
     ("harness/rules/src/hosts.rs", "recognizes a dialect by a host"),
     ("harness/rules/src/detect.rs", "recognizes a dialect by a body"),
     (
         "harness/rules/src/histories/generate/fault.rs",
         "lists the dialects that refuse a fault; a test asks for a new one",
     ),
+    ("harness/rules/src/models.rs", "the table of single models, with the dialect in which each was asked"),
     ("harness/sessions/src/stores/gemini_cli.rs", "the product's word for the role of the model"),
     (
         "harness/sessions/src/stores/pydantic_ai/messages.rs",

@@ -106,12 +106,8 @@ impl Profile {
 
     /// Returns the profile of another version of the provider's API, as the header `anthropic-version` names it.
     pub fn at_version(&'static self, version: &str) -> &'static Profile {
-        match (self.undated(), version) {
-            ("anthropic-messages", "2026-10-21") => {
-                Profile::named("anthropic-messages-2026-10-21").unwrap_or(self)
-            }
-            _ => self,
-        }
+        // The profile of a version is named after the version. Most versions have none of their own.
+        Profile::named(&format!("{}-{version}", self.undated())).unwrap_or(self)
     }
 
     /// Returns the name without the date, for example `anthropic-messages`.

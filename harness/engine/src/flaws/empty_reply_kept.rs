@@ -6,8 +6,8 @@ use super::prelude::*;
 flaw! {
     Flaw::new("empty-reply-kept", "thread-survives").class("empty-content")
         .not_on(
-            &[Dialect::OpenaiResponses, Dialect::Mistral],
-            "a message without content is omitted or accepted",
+            &[Dialect::OpenaiResponses, Dialect::Mistral, Dialect::BedrockConverse],
+            "a message without content is omitted or accepted, or two messages of one role are",
         );
 
     fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {

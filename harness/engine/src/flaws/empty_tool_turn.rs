@@ -9,7 +9,10 @@ const CALLS: [&str; 2] = ["tool_use", "tool_calls"];
 flaw! {
     Flaw::new("empty-tool-turn", "thread-survives").class("empty-tool-turn")
         .not_on(&[Dialect::Gemini, Dialect::OpenaiResponses], "no stop reason refers to calls")
-        .not_on(&[Dialect::OpenaiChat], "an empty list of results does not form a message");
+        .not_on(
+            &[Dialect::OpenaiChat, Dialect::BedrockConverse],
+            "an empty list of results does not form a message, or two messages of one role are accepted",
+        );
 
     fn reply_complete(&mut self, step: &Step, session: &mut Session) -> Next {
         let promises_calls = step.stop.as_deref().is_some_and(|reason| CALLS.contains(&reason));

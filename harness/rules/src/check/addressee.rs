@@ -84,7 +84,7 @@ impl Addressee {
                 let of_model = || rules::profile_for(dialect, rules::host_of_model(name)?, name);
                 of_model().map_or(
                     (Providers::Profile(at_version(Profile::newest(dialect))), Basis::Newest),
-                    |profile| (Providers::Profile(profile), Basis::Model),
+                    |profile| (Providers::Profile(at_version(profile)), Basis::Model),
                 )
             }
             (Strictness::Newest, Some(host)) => {

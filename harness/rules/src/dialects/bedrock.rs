@@ -148,7 +148,7 @@ impl ConverseChecker<'_> {
     }
 }
 
-/// The model of a request, whose abilities are in a table.
+/// The model of a request; a table lists its abilities.
 #[derive(Clone, Copy)]
 struct Served<'m> {
     profile: &'static Profile,

@@ -41,7 +41,7 @@ impl Media {
         }
     }
 
-    /// Reports the images and sounds. For a model of which nothing is known, images are only warnings, and
+    /// Reports the images and sounds. If nothing is known about a model, its images are only warnings, and
     /// sounds pass.
     pub(super) fn finish(&mut self, profile: &Profile, body: Json, out: &mut Violations) {
         if self.images.is_empty() && self.sounds.is_empty() {

@@ -85,7 +85,7 @@ macro_rules! chat_rules {
         };
 
         /// Seen in providers without a profile: other ids and names within a call, calls without an index or
-        /// without an id, and two different finish reasons. What is left is the grammar that all providers share.
+        /// without an id, and two different finish reasons. The rest is the grammar that all providers share.
         pub(crate) static TOLERATED_OF_UNKNOWN: &[&StreamRule] = &[
             &ID, &AFTER_FINISH, &DONE_EARLY, &CALL_START, &FINISH_CHANGED $(, &$tolerated)* $(, &$unknown)*
         ];
