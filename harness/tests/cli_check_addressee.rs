@@ -210,7 +210,7 @@ fn a_stream_is_judged_for_its_host_and_an_unknown_grammar_is_reported() {
     let check = |args: &[&str]| said(&folder, &[&["check", "--stream"], args].concat());
     assert_eq!(check(&["--host", "api.openai.com", "rotated.sse"]).code, Some(1));
     assert_eq!(check(&["--profile", "openai-chat", "rotated.sse"]).code, Some(1));
-    let other = check(&["--host", "api.perplexity.ai", "--format", "json", "rotated.sse"]);
+    let other = check(&["--host", "api.example.ai", "--format", "json", "rotated.sse"]);
     assert_eq!(other.code, Some(0), "{other:#?}");
     let path = folder.path().join("said.json");
     fs::write(&path, &other.out).unwrap();

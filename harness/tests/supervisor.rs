@@ -280,7 +280,7 @@ fn an_interrupted_run_reports_what_it_has() {
     let mut run = command.spawn().unwrap();
     // The first line of progress comes early, because plans that are not supported come first.
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines();
-    assert!(said.next().unwrap().unwrap().starts_with("reference: 100 of "));
+    assert!(said.next().unwrap().unwrap().starts_with("reference: 0 causes; 100 of "));
     let id = rustix::process::Pid::from_child(&run);
     rustix::process::kill_process(id, rustix::process::Signal::INT).unwrap();
     assert!(said.any(|line| line.unwrap().starts_with("interrupted")));

@@ -115,8 +115,11 @@ fn seen(evidence: &Evidence<'_>) -> Vec<Finding> {
     found
 }
 
-/// Returns whether an image is in a body, in either alphabet of base64 (RFC 4648, sections 4 and 5).
+/// Returns whether an image is in a body, in either alphabet of base64 (RFC 4648, sections 4 and 5). Broken data may have
+/// characters that JSON escapes.
 fn shows(body: &str, data: &str) -> bool {
+    let escaped = serde_json::Value::from(data).to_string();
+    let data = escaped.trim_matches('"');
     body.contains(data) || body.contains(data.replace('+', "-").replace('/', "_").trim_end_matches('='))
 }
 
@@ -129,5 +132,6 @@ mod tests {
         assert!(shows("x a+/b== y", "a+/b=="));
         assert!(shows("x a-_b y", "a+/b=="));
         assert!(!shows("x a-_c y", "a+/b=="));
+        assert!(shows(r#"{"data":"a\nb"}"#, "a\nb"));
     }
 }

@@ -52,8 +52,9 @@ impl Unknown {
             self.rules.extend(&checked.rules_by_model);
         }
         let Providers::Profile(profile) = checked.providers else { return };
-        let n_relatives = Profile::newest_of_each_name(profile.dialect).count();
-        if checked.basis == Basis::Newest && n_relatives > 1 {
+        let mut others = Profile::newest_of_each_name(profile.dialect);
+        // Another version of the provider's own API is not chosen by a host.
+        if checked.basis == Basis::Newest && others.any(|other| other.provider != profile.provider) {
             self.n_without_host += 1;
             self.profiles.insert(profile.name);
         }
