@@ -15,7 +15,7 @@ fn said(folder: &TempDir, args: &[&str]) -> Said {
 }
 
 fn body() -> Value {
-    serde_json::from_str(BAD).unwrap()
+    serde_json::from_str(BAD).expect("the body is JSON")
 }
 
 #[test]

@@ -58,9 +58,8 @@ impl<'t> Writer<'t> {
         let fields: Vec<(Json<'_, 't>, Json<'_, 't>)> = old.fields().collect();
         let names: Vec<Json<'_, 't>> = fields.iter().map(|(name, _)| *name).collect();
         let ends: Vec<usize> = fields.iter().map(|(_, value)| value.span().end).collect();
-        let mut n_written = 0;
         self.out.push(b'{');
-        for (name, value) in new.as_object().into_iter().flatten() {
+        for (n_written, (name, value)) in new.as_object().into_iter().flatten().enumerate() {
             if n_written > 0 {
                 self.out.push(b',');
             }
@@ -76,7 +75,6 @@ impl<'t> Writer<'t> {
                 }
                 None => self.out.extend(format!("{}: {value}", Value::from(name.as_str())).into_bytes()),
             }
-            n_written += 1;
         }
         self.end(ends.last().copied(), old);
     }
