@@ -81,6 +81,10 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
             format!("{}; the other {} {how}", counted(n_unjudged, "plan"), counted(n_judged, "plan"))
         }
         (3, 0) => format!("not everything ran; {} passed", counted(n_judged, "plan")),
+        (1, 0) => {
+            let n_stale = report.baselines.iter().map(|held| held.stale.len()).sum();
+            format!("{} no longer found, as below", counted(n_stale, "known finding"))
+        }
         (_, 0) => format!("{nothing} in {}{who}", counted(n_judged, "judged plan")),
         _ => format!("{} in {n_failed} of {}", counted(n_causes, "cause"), counted(n_judged, "judged plan")),
     };
