@@ -87,6 +87,10 @@ fn a_case_that_a_test_cannot_express_is_refused() {
     let given = record(&built_in("model/foreign-id@openai-responses"), Some(canary("foreign-id-kept")));
     let words = refusal(&given, JAVASCRIPT, None).to_string();
     assert_eq!(words, "a test in one process cannot express this: a given history");
+    let last = built_in("tools/final-tool#sibling=lookup@anthropic-messages");
+    let last = record(&last, Some(canary("final-tool-unanswered")));
+    let words = refusal(&last, JAVASCRIPT, None).to_string();
+    assert_eq!(words, "a test in one process cannot express this: a tool that ends the turn with its result");
     let deaf = bricked("abort/deaf-tools#k=1@openai-responses");
     let target = Target { mode: "session", ..target(PYTHON, &packages) };
     let words = export(&deaf, &target, Framework::Pytest, None).unwrap_err().to_string();

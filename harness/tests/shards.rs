@@ -135,6 +135,7 @@ fn reports_that_are_not_the_shards_of_one_run_are_refused() {
     assert_bad(&with(&|report| report["seed"] = json!(7)), "1.json and 2.json differ in the seed: 0 and 7");
     assert_bad(&with(&|report| report["brickbat"] = json!("9.9.9")), "it was written by brickbat 9.9.9");
     assert_bad(&with(&|report| report["profiles"] = json!([])), "differ in the profiles");
+    assert_bad(&with(&|report| report["requirements"] = json!("2026-11")), "differ in the requirement set");
     assert_bad(
         &with(&|report| report["shard"] = json!({ "index": 2, "of": 3 })),
         "the number of shards: 2 and 3",

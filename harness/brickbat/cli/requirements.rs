@@ -125,6 +125,18 @@ mod tests {
     }
 
     #[test]
+    fn a_plan_of_a_newer_scenario_is_not_of_the_set() {
+        let words = ["abort/mid-batch".to_owned()];
+        let all = super::super::options::jobs(&words, &[Dialect::Gemini], None, 0).unwrap();
+        let mut set = Requirements::newest().unwrap();
+        assert!(all.iter().all(|job| set.has(job)));
+        set.scenarios.remove("abort/mid-batch");
+        assert!(!all.iter().any(|job| set.has(job)));
+        let own = Job { path: Some("own.yaml".into()), ..all[0].clone() };
+        assert!(set.has(&own), "a file of the user belongs to each set");
+    }
+
+    #[test]
     fn each_set_can_be_read() {
         let sets = library::requirements();
         assert!(!sets.is_empty());

@@ -81,3 +81,24 @@ impl Said {
         is_whole.then(|| self.blocks.iter().map(block).collect())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brickbat_scenario::wire::thread::ServerBlock;
+
+    fn said(events: &[ReplyEvent]) -> Option<Value> {
+        let mut said = Said::default();
+        events.iter().for_each(|event| said.take(event));
+        said.blocks()
+    }
+
+    #[test]
+    fn a_reply_with_a_tool_of_the_provider_is_not_recorded_as_one_without_it() {
+        let text = || ReplyEvent::Text("Rain.".to_owned());
+        assert_eq!(said(&[text(), ReplyEvent::End]), Some(json!([{ "text": "Rain." }])));
+        let [id, tool, args] = ["srv_1", "web_search", "{}"].map(str::to_owned);
+        let search = ReplyEvent::Server(ServerBlock::Call { id, tool, args });
+        assert_eq!(said(&[search, text(), ReplyEvent::End]), None);
+    }
+}
