@@ -339,6 +339,14 @@ fn chat_answer(call: &Call, words: &str) -> Value {
     json!({ "role": "tool", "content": words, "tool_call_id": call.id })
 }
 
+/// The beginning of an id that a call gets here because the file has none for it.
+const MADE_UP: &str = "without_id_";
+
+/// True if the file has an id for a call, so that a result can name it.
+fn has_stored_id(call: &Call) -> bool {
+    !call.id.starts_with(MADE_UP)
+}
+
 /// Gives an id to each call without one. The results follow in the order of their calls.
 fn with_ids(session: &mut Session) {
     let mut open: VecDeque<String> = VecDeque::new();
@@ -347,11 +355,11 @@ fn with_ids(session: &mut Session) {
         match &mut block.content {
             Content::Call(call) if call.id.is_empty() => {
                 n += 1;
-                call.id = format!("call_{n}");
+                call.id = format!("{MADE_UP}{n}");
                 open.push_back(call.id.clone());
             }
             Content::Result(result) if result.call.is_empty() => {
-                result.call = open.pop_front().unwrap_or_else(|| "call_0".to_owned());
+                result.call = open.pop_front().unwrap_or_else(|| format!("{MADE_UP}0"));
             }
             _ => {}
         }

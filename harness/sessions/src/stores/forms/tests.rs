@@ -148,3 +148,15 @@ fn a_result_after_the_user_is_moved_to_its_call() {
         assert_eq!(verdict, Verdict::Accepted, "{}", form.product);
     }
 }
+
+#[test]
+fn a_result_names_no_id_that_the_file_does_not_have() {
+    let of = |call: &str| {
+        let text = format!(
+            r#"{{"messages":[{{"role":"user","content":[{{"text":"Look."}}]}},{{"role":"model","content":[{{"toolRequest":{call}}}]}},{{"role":"user","content":[{{"text":"Go on."}}]}}]}}"#
+        );
+        repaired(&file(&GENKIT, "session.json", text.as_bytes())).map(|(_, _, verdict)| verdict)
+    };
+    assert_eq!(of(r#"{"name":"pay","ref":"7","input":{}}"#), Some(Verdict::Accepted));
+    assert_eq!(of(r#"{"name":"pay","input":{}}"#), None);
+}

@@ -14,6 +14,8 @@ use crate::stores::json_text::whole;
 use crate::stores::{Edit, WriteError};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Session};
 
+const NO_ID: &str = "the file has no id for the call, which a result could name";
+
 const READ_ONLY: &str = "Brickbat reads this store and does not write it";
 const SHARED: &str = "the record has other content too";
 
@@ -56,6 +58,9 @@ impl Writer<'_> {
             Edit::Synthesise { call, .. } => {
                 let answer = self.form.answer.ok_or_else(|| self.refuse(call, NoForm(READ_ONLY)))?;
                 let (at, own) = self.call(call)?;
+                if !super::has_stored_id(own) {
+                    return Err(self.refuse(call, NoForm(NO_ID)));
+                }
                 let record = answer(own, NOT_RECORDED).to_string();
                 self.come.entry(self.behind(at)).or_default().push(record);
             }
