@@ -153,7 +153,7 @@ fn a_result_after_the_user_is_moved_to_its_call() {
 fn a_result_names_no_id_that_the_file_does_not_have() {
     let of = |call: &str| {
         let text = format!(
-            r#"{{"messages":[{{"role":"user","content":[{{"text":"Look."}}]}},{{"role":"model","content":[{{"toolRequest":{call}}}]}},{{"role":"user","content":[{{"text":"Go on."}}]}}]}}"#
+            r#"{{"messages":[{{"role":"user","content":[{{"text":"Look."}}]}},{{"role":"model","content":[{{"toolRequest":{call}}}]}},{{"role":"user","content":[{{"text":"Well?"}}]}}]}}"#
         );
         repaired(&file(&GENKIT, "session.json", text.as_bytes())).map(|(_, _, verdict)| verdict)
     };
