@@ -166,6 +166,27 @@ fn reports_that_are_not_the_shards_of_one_run_are_refused() {
 }
 
 #[test]
+fn shards_of_different_selections_are_not_one_run() {
+    let folder = TempDir::new().unwrap();
+    let shard = |shard: &str, file: &str, words: &[&str]| {
+        let args = ["run", "control/", "--system", "reference/simulated", "--shard", shard, "--report", file];
+        let said = brickbat(folder.path(), &[&args[..], words].concat(), &[]);
+        assert_eq!(said.code, Some(0), "{said:#?}");
+    };
+    shard("1/2", "1.json", &[]);
+    for (words, are) in [
+        (&["--exclude", "one-call"][..], "control/ --exclude one-call"),
+        (&["--filter", "batch"], "control/ --filter batch"),
+        (&["--premise", "user"], "control/ --premise user"),
+        (&["abort/"], "control/ abort/"),
+    ] {
+        shard("2/2", "2.json", words);
+        let said = merged(folder.path(), &["1.json".to_owned(), "2.json".to_owned()], &[]);
+        assert_bad(&said, &format!("differ in the selection of plans: control/ and {are}"));
+    }
+}
+
+#[test]
 fn a_shard_that_is_given_twice_must_agree() {
     let folder = TempDir::new().unwrap();
     let path = folder.path();

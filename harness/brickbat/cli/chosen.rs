@@ -91,8 +91,8 @@ impl Chosen {
         }
     }
 
-    /// True if the choice leaves out built-in scenarios. A shard leaves out none: the other shards have the rest.
-    pub(super) fn is_part(&self) -> bool {
+    /// The words that select plans, for the report. The shards of one run have the same.
+    pub(super) fn selection(&self) -> Vec<String> {
         // A new field of the choice has to be placed here.
         let Chosen {
             scenarios,
@@ -107,7 +107,15 @@ impl Chosen {
             seed: _,
             shard: _,
         } = self;
-        !scenarios.is_empty() || filter.is_some() || !exclude.is_empty() || !premises.is_empty()
+        let filter = filter.iter().map(|text| format!("--filter {text}"));
+        let exclude = exclude.iter().map(|text| format!("--exclude {text}"));
+        let premises = premises.iter().map(|premise| format!("--premise {}", premise.name()));
+        scenarios.iter().cloned().chain(filter).chain(exclude).chain(premises).collect()
+    }
+
+    /// True if the choice leaves out built-in scenarios. A shard leaves out none: the other shards have the rest.
+    pub(super) fn is_part(&self) -> bool {
+        !self.selection().is_empty()
     }
 
     pub(super) fn profile_names(&self) -> Vec<String> {

@@ -334,6 +334,7 @@ impl Run {
         let confirms = self.confirm.confirms();
         let circumstances = Circumstances {
             requirements: self.whole_requirements(work, &cases).map(|set| set.name),
+            selection: work.chosen.selection(),
             shard: work.chosen.shard,
             stopped: stopped.map(|why| EarlyEnd { why: why.to_owned(), confirms }),
             wall_ms: Some(started.elapsed().as_millis() as u64),

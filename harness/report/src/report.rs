@@ -69,6 +69,9 @@ pub struct Report {
     /// The dated requirements that ran completely; without them there are no levels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requirements: Option<String>,
+    /// The words that selected the plans, such as `--exclude kill/`; missing if there were none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub selection: Vec<String>,
     /// The baselines that the findings were compared with.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub baselines: Vec<BaselineComparison>,
@@ -279,6 +282,7 @@ impl Report {
             summary,
             accounts,
             requirements: None,
+            selection: Vec::new(),
             baselines: Vec::new(),
             shard: None,
             stopped: None,

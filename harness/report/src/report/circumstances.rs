@@ -7,6 +7,8 @@ use super::{Account, EarlyEnd, Report, Shard, Stopped, Timing};
 pub struct Circumstances {
     /// The dated requirements that ran completely.
     pub requirements: Option<String>,
+    /// The words that selected the plans, such as `--exclude kill/`; empty for all plans.
+    pub selection: Vec<String>,
     /// The part of the run that the report covers; `None` for all of it.
     pub shard: Option<Shard>,
     /// The reason why the run ended early, if it did.
@@ -21,7 +23,7 @@ impl Report {
     /// Only a run of complete requirements has a level. A shard and a run that ended early have none.
     #[must_use]
     pub fn of_run(self, run: Circumstances) -> Report {
-        let Circumstances { requirements, shard, stopped, wall_ms } = run;
+        let Circumstances { requirements, selection, shard, stopped, wall_ms } = run;
         let requirements = requirements.filter(|_| stopped.is_none());
         let accounts = if requirements.is_some() && shard.is_none() {
             self.accounts
@@ -30,7 +32,7 @@ impl Report {
         };
         let cases_ms = self.cases.iter().map(|case| case.took_ms.unwrap_or(0)).collect();
         let timing = wall_ms.map(|wall_ms| Timing { wall_ms, cases_ms });
-        let report = Report { requirements, shard, timing, accounts, ..self };
+        let report = Report { requirements, selection, shard, timing, accounts, ..self };
         Report { stopped: stopped.map(|end| Stopped::of(&report, end)), ..report }
     }
 }

@@ -70,11 +70,11 @@ pub fn merge(parts: Vec<ShardReport>) -> Result<Report, MergeError> {
     }
     same_systems(&parts)?;
     let (seed, profiles) = (first.report.seed, first.report.profiles.clone());
-    let requirements = first.report.requirements.clone();
+    let (requirements, selection) = (first.report.requirements.clone(), first.report.selection.clone());
     let wall_ms = parts.iter().filter_map(|part| Some(part.report.timing.as_ref()?.wall_ms)).max();
     let (accounts, baselines, stopped) = (accounts(&parts), baselines(&parts), stopped(&parts));
     let report = Report { accounts, baselines, ..Report::new(seed, profiles, cases(parts)?) };
-    Ok(report.of_run(Circumstances { requirements, shard: None, stopped, wall_ms }))
+    Ok(report.of_run(Circumstances { requirements, selection, shard: None, stopped, wall_ms }))
 }
 
 /// Checks that two shards can belong to one run.
@@ -87,15 +87,15 @@ fn alike(one: &ShardReport, other: &ShardReport) -> Result<(), MergeError> {
     };
     let (a, b) = (&one.report, &other.report);
     let of = |report: &Report| report.shard.map_or_else(String::new, |shard| shard.of.to_string());
-    let files = |report: &Report| {
-        let files: Vec<&str> = report.baselines.iter().map(|held| held.file.as_str()).collect();
-        if files.is_empty() { "none".to_owned() } else { files.join(" ") }
-    };
+    let named = |words: Vec<&str>| if words.is_empty() { "none".to_owned() } else { words.join(" ") };
+    let files = |report: &Report| named(report.baselines.iter().map(|held| held.file.as_str()).collect());
+    let selection = |report: &Report| named(report.selection.iter().map(String::as_str).collect());
     differ("the number of shards", of(a), of(b))?;
     differ("the version of brickbat", a.brickbat.clone(), b.brickbat.clone())?;
     differ("the seed", a.seed.to_string(), b.seed.to_string())?;
     let set = |report: &Report| report.requirements.clone().unwrap_or_else(|| "none".to_owned());
     differ("the requirement set", set(a), set(b))?;
+    differ("the selection of plans", selection(a), selection(b))?;
     differ("the profiles", a.profiles.join(" "), b.profiles.join(" "))?;
     differ("the baselines", files(a), files(b))
 }

@@ -42,6 +42,7 @@ fn redact(finding: &mut Finding, redactor: &Redactor) {
 
 impl Report {
     pub fn redact(&mut self, redactor: &Redactor) {
+        self.selection.iter_mut().for_each(|word| redactor.string(word));
         self.cases.iter_mut().for_each(|case| case.redact(redactor));
     }
 }

@@ -54,6 +54,8 @@ struct WrittenReport {
     #[serde(default)]
     requirements: Option<String>,
     #[serde(default)]
+    selection: Vec<String>,
+    #[serde(default)]
     baselines: Vec<BaselineComparison>,
     #[serde(default)]
     shard: Option<Shard>,
@@ -116,8 +118,9 @@ impl Report {
         if report.summary != written.summary {
             return Err(ReadError::Unknown("/summary".to_owned(), "it does not match the cases".to_owned()));
         }
-        let WrittenReport { accounts, requirements, baselines, shard, stopped, timing, .. } = written;
-        Ok(Report { accounts, requirements, baselines, shard, stopped, timing, ..report })
+        let WrittenReport { accounts, requirements, selection, baselines, shard, stopped, timing, .. } =
+            written;
+        Ok(Report { accounts, requirements, selection, baselines, shard, stopped, timing, ..report })
     }
 }
 
