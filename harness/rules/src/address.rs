@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::Dialect;
+use crate::json::Json;
 
 /// The address of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,7 +70,8 @@ impl Address {
 
     /// Returns the model with URL escapes decoded, if the path names it.
     pub fn model(&self) -> Option<Cow<'_, str>> {
-        model_of_path(&self.path).map(unescaped)
+        let mut of_path = Dialect::ALL.into_iter().filter_map(|dialect| dialect.definition().model_of_path);
+        of_path.find_map(|find| find(&self.path)).map(unescaped)
     }
 
     /// Returns whether gateways and clouds accept bodies of several dialects at this path and forward them
@@ -80,13 +82,10 @@ impl Address {
     }
 }
 
-/// Gemini has `…/models/MODEL:method`, Bedrock `/model/MODEL/method`, where the model may be an ARN.
-fn model_of_path(path: &str) -> Option<&str> {
-    if let Some((_, rest)) = path.rsplit_once("/models/") {
-        return rest.split(['/', ':']).next();
-    }
-    let (model, _) = path.split_once("/model/")?.1.rsplit_once('/')?;
-    Some(model)
+/// Returns the model that a body of any dialect names.
+pub fn model_in<'a>(body: Json<'_, 'a>) -> Option<Cow<'a, str>> {
+    let mut fields = Dialect::ALL.into_iter().map(|dialect| dialect.definition().model_field);
+    fields.find_map(|name| body.field(name).as_str())
 }
 
 /// Decodes URL escapes. Bedrock's model names contain colons and slashes, which clients escape.

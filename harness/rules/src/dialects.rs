@@ -41,6 +41,10 @@ pub(crate) struct Definition {
     /// The only host at which these paths belong to this dialect. `None` if they belong to it at every host
     /// that no other dialect claims.
     pub(crate) only_host: Option<&'static str>,
+    /// The field of the body that names the model, in the body on the wire or as an SDK writes it.
+    pub(crate) model_field: &'static str,
+    /// Finds the model in the path of the URL. `None` if only the body names it.
+    pub(crate) model_of_path: Option<fn(&str) -> Option<&str>>,
     /// The field of the body that contains the conversation, for example `messages`.
     pub(crate) list: &'static str,
     /// How the dialect writes and reads a conversation.

@@ -46,7 +46,7 @@ mod validate;
 mod violation;
 mod waiting;
 
-pub use address::{Address, Api};
+pub use address::{Address, Api, model_in};
 pub use detect::{DIALECT_SIGNS, detect, unspoken};
 pub use dialect::Dialect;
 pub use envelope::Envelope;

@@ -28,6 +28,9 @@ pub struct Rule {
     pub phase: u8,
     /// True if only profiles that list the rule have it.
     pub is_optional: bool,
+    /// True if it compares a message with an earlier one. A request that sends only the messages since the
+    /// previous response lacks the earlier one, and is not judged by the rule.
+    pub looks_back: bool,
     /// The month in which the provider was first seen to enforce the rule, as `YYYY-MM`.
     pub since: &'static str,
     /// How certain the rule is.
@@ -70,6 +73,7 @@ impl Rule {
             status: 400,
             phase,
             is_optional: false,
+            looks_back: false,
             since,
             confidence: Confidence::Measured,
             sources: &[],

@@ -207,10 +207,10 @@ impl Violations {
         self.violations.push(Violation { rule, severity, pointer, message, param, code, envelope });
     }
 
-    /// Removes all violations of a rule, because a later part of the request shows that the rule does not
-    /// apply.
-    pub(crate) fn withdraw(&mut self, rule: &Rule) {
-        self.violations.retain(|violation| violation.rule.id != rule.id);
+    /// Removes the violations of rules that compare with earlier messages, because a later part of the request
+    /// shows that the provider has those messages.
+    pub(crate) fn withdraw_looking_back(&mut self) {
+        self.violations.retain(|violation| !violation.rule.looks_back);
     }
 
     /// Returns the violations in the order in which the provider checks.

@@ -13,7 +13,9 @@ use std::collections::BTreeSet;
 
 use brickbat_rules::histories;
 use brickbat_rules::json::Document;
-use brickbat_rules::{Dialect, Family, Memory, Profile, Rule, Severity, validate_asking, validate_list_to};
+use brickbat_rules::{
+    Dialect, Family, Memory, Profile, Rule, Severity, model_in, validate_asking, validate_list_to,
+};
 
 use crate::judge::closed;
 use crate::{
@@ -124,7 +126,7 @@ pub fn is_healthy(body: &[u8], dialect: Dialect, options: &RepairOptions) -> boo
     let profile = options.profile.unwrap_or_else(|| Profile::newest(dialect));
     let document = Document::parse(body);
     let Ok(root) = document.as_ref().map(Document::root) else { return false };
-    let named = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
+    let named = model_in(root);
     let model = named.as_deref().or(options.model.as_deref());
     let violations = match root.is_array() {
         true => validate_list_to(profile, model, body),

@@ -99,13 +99,12 @@ impl Addressee {
     }
 }
 
-/// Returns the model in the body: in `model`, or in Bedrock's `modelId` as an SDK writes it.
+/// Returns the model in the body.
 fn named(subject: &Subject) -> Option<String> {
     let mut named = None;
     let read = json::walk(subject.readable, "messages", |part| {
         if let Part::Rest(body) = part {
-            let name = body.field("model").as_str().or_else(|| body.field("modelId").as_str());
-            named = name.map(Cow::into_owned);
+            named = rules::model_in(body).map(Cow::into_owned);
         }
     });
     read.ok()?;

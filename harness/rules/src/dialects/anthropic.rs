@@ -28,7 +28,6 @@ mod version;
 pub(crate) use thoughts::{Bound, Thoughts};
 
 use super::{Checker, Definition, Switches};
-use crate::dialects::anthropic::pairing::TOOL_RESULT_ORPHAN;
 use crate::json::{self, Json};
 use crate::streams::Framing;
 use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
@@ -45,6 +44,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &["/messages"],
     only_host: None,
+    model_field: "model",
+    model_of_path: None,
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,
@@ -162,7 +163,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
         // error for calls that it has not kept is not public, so such a body is judged by its own content
         // only.
         if body.field("thread").field("type").is("continue") {
-            out.withdraw(&TOOL_RESULT_ORPHAN);
+            out.withdraw_looking_back();
         }
     }
 }

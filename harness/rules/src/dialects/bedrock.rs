@@ -34,6 +34,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &["/converse", "/converse-stream"],
     only_host: None,
+    model_field: "modelId",
+    model_of_path: Some(model_of_path),
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[],"toolConfig":{"tools":[{"systemTool":{"name":"any"}}]}}"#,
@@ -47,6 +49,12 @@ pub(super) static DEFINITION: Definition = Definition {
 };
 
 /// If a reply broke off, the client may have received it up to the end of any block.
+/// `/model/MODEL/method`, where the model may be an ARN with slashes.
+fn model_of_path(path: &str) -> Option<&str> {
+    let (model, _) = path.split_once("/model/")?.1.rsplit_once('/')?;
+    Some(model)
+}
+
 fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
     let content = reply["output"]["message"]["content"].as_array();
     let thoughts = content.map(Vec::as_slice).unwrap_or_default().iter().filter_map(|block| {
@@ -109,7 +117,7 @@ impl<'a> Checker<'a> for ConverseChecker<'a> {
 
     fn finish(&mut self, body: Json<'_, 'a>, n_messages: Option<usize>, out: &mut Violations) {
         // The path names the model. Only a request as an SDK writes it has the model next to the messages.
-        let named = body.field("modelId").as_str();
+        let named = body.field(DEFINITION.model_field).as_str();
         let name = self.model.map(Cow::Borrowed).or(named);
         let served = Served { profile: self.profile, name: name.as_deref() };
         let model = served.name.map_or(Model::Unknown, Model::of);

@@ -37,6 +37,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &[":generateContent", ":streamGenerateContent"],
     only_host: None,
+    model_field: "model",
+    model_of_path: Some(model_of_path),
     list: "contents",
     codec: &conversation::CODEC,
     bare: br#"{"contents":[]}"#,
@@ -50,6 +52,11 @@ pub(super) static DEFINITION: Definition = Definition {
 };
 
 /// If a reply broke off, the client may have received it up to any of its signatures.
+/// `…/models/MODEL:method`.
+fn model_of_path(path: &str) -> Option<&str> {
+    path.rsplit_once("/models/")?.1.split(['/', ':']).next()
+}
+
 fn remember(memory: &mut Memory, _: Json, reply: &Value, _: Delivery) {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     for part in list(&reply["candidates"]).iter().flat_map(|candidate| list(&candidate["content"]["parts"])) {

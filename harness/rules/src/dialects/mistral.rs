@@ -43,6 +43,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &["/chat/completions"],
     only_host: Some("api.mistral.ai"),
+    model_field: "model",
+    model_of_path: None,
     list: "messages",
     codec: &CODEC,
     bare: br#"{"messages":[]}"#,

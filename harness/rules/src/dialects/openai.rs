@@ -38,6 +38,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &["/chat/completions"],
     only_host: None,
+    model_field: "model",
+    model_of_path: None,
     list: "messages",
     codec: &conversation::CODEC,
     bare: br#"{"messages":[]}"#,

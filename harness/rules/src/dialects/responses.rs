@@ -34,6 +34,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &profiles::PROFILES,
     path_ends: &["/responses"],
     only_host: None,
+    model_field: "model",
+    model_of_path: None,
     list: "input",
     codec: &conversation::CODEC,
     bare: br#"{"input":[]}"#,

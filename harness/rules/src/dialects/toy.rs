@@ -22,6 +22,8 @@ pub(super) static DEFINITION: Definition = Definition {
     profiles: &PROFILES,
     path_ends: &["/toy"],
     only_host: None,
+    model_field: "model",
+    model_of_path: None,
     list: "messages",
     codec: &CODEC,
     bare: br#"{"messages":[]}"#,

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block as Content, Entry, Role, list_in, read_entry};
 use brickbat_rules::json::{Document, Json};
-use brickbat_rules::{Dialect, detect, list_of};
+use brickbat_rules::{Dialect, detect, list_of, model_in};
 use serde_json::{Value, json};
 
 use super::{Edit, Look, ReadError, Store, WriteError};
@@ -87,7 +87,7 @@ pub(crate) fn session(body: &[u8], dialect: Dialect) -> Result<Session, ReadErro
     let at = if root.is_array() { String::new() } else { format!("/{}", list_of(dialect)) };
     let messages = list.items().enumerate().map(|(n, entry)| message(dialect, entry, format!("{at}/{n}")));
     let messages = messages.collect();
-    let model = root.get("model").or_else(|| root.get("modelId")).and_then(|model| model.as_str());
+    let model = model_in(root);
     Ok(Session {
         dialect: Some(dialect),
         model: model.map(|model| model.into_owned()),

@@ -238,6 +238,7 @@ pub(crate) static TOOL_RESULT_ORPHAN: Rule = Rule {
         "https://github.com/anthropics/claude-code/issues/13460",
         "https://github.com/anthropics/claude-code/issues/18947",
     ],
+    looks_back: true,
     ..Rule::measured("anthropic-messages/tool-result-orphan", "ANT-TR-1", 11, "2025-11")
 };
 

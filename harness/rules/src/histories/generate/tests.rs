@@ -330,3 +330,28 @@ fn a_failing_property_is_made_smaller_as_a_conversation() {
         assert_eq!(tree.current(), failing);
     }
 }
+
+/// With `thread: continue`, a request has only the messages since the previous response. A rule that compares
+/// with earlier messages must not judge it.
+#[test]
+fn anthropic_accepts_the_rest_of_a_conversation_after_any_reply() {
+    let profile = Profile::newest(Dialect::AnthropicMessages);
+    let mut n_rests = 0;
+    for number in 0..500 {
+        let history = Outline::valid(Dialect::AnthropicMessages, &mut Seeded::new(number)).history();
+        let mut body = history.request().body;
+        body["thread"] = serde_json::json!({ "type": "continue" });
+        let messages = body["messages"].as_array().cloned().unwrap_or_default();
+        for reply in (0..messages.len()).filter(|n| messages[*n]["role"] == "assistant") {
+            let rest = &messages[reply + 1..];
+            if rest.is_empty() {
+                continue;
+            }
+            n_rests += 1;
+            body["messages"] = rest.into();
+            let nothing: [&str; 0] = [];
+            assert_eq!(errors(profile, &body.to_string()), nothing, "{body}");
+        }
+    }
+    assert!(n_rests > 500, "{n_rests}");
+}
