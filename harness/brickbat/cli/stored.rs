@@ -89,8 +89,7 @@ fn walk(
     for entry in &entries {
         let path = entry.path();
         match entry.file_type() {
-            // A folder with the name of a session next to it has that session's companions.
-            Ok(kind) if kind.is_dir() && path.with_extension("jsonl").is_file() => {}
+            Ok(kind) if kind.is_dir() && has_companions(&path) => {}
             // Links to folders are not followed, because they may form cycles.
             Ok(kind) if kind.is_dir() => {
                 if let Err(error) = walk(&path, depth - 1, found, unreadable) {
@@ -102,6 +101,12 @@ fn walk(
         }
     }
     Ok(())
+}
+
+/// True if a session with the folder's name is next to it. The folder has that session's companions.
+fn has_companions(folder: &Path) -> bool {
+    let kept = Product::ALL.iter().filter(|product| product.beside().contains(&Beside::Folder));
+    kept.flat_map(|product| product.endings()).any(|ending| folder.with_extension(ending).is_file())
 }
 
 fn is_store(path: &Path) -> bool {

@@ -67,43 +67,31 @@ crate::named! {
     }
 }
 
-/// The kinds of points in a turn, by what can happen there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Region {
-    /// Between two turns.
-    Between,
-    /// A request has arrived, and no part of its answer has been sent.
-    Unanswered,
-    /// After the headers of a stream, before anything else is sent.
-    Opened,
-    /// In a stream.
-    Stream,
-    /// After the terminal event of a stream.
-    Over,
-    /// While the user is being asked.
-    Question,
-    /// While tools run, except directly after a result.
-    Tools,
-    /// After a result.
-    Result,
-    /// Between two writes of the store.
-    Store,
+crate::named! {
+    /// The kinds of points in a turn, by what can happen there, in the order in which a turn reaches them.
+    pub enum Region {
+        /// Between two turns.
+        Between = "between",
+        /// A request has arrived, and no part of its answer has been sent.
+        Unanswered = "unanswered",
+        /// After the headers of a stream, before anything else is sent.
+        Opened = "opened",
+        /// In a stream.
+        Stream = "stream",
+        /// After the terminal event of a stream.
+        Over = "over",
+        /// While the user is being asked.
+        Question = "question",
+        /// While tools run, except directly after a result.
+        Tools = "tools",
+        /// After a result.
+        Result = "result",
+        /// Between two writes of the store.
+        Store = "store",
+    }
 }
 
 impl Region {
-    /// Every region, in the order in which a turn reaches them.
-    pub const ALL: [Region; 9] = [
-        Region::Between,
-        Region::Unanswered,
-        Region::Opened,
-        Region::Stream,
-        Region::Over,
-        Region::Question,
-        Region::Tools,
-        Region::Result,
-        Region::Store,
-    ];
-
     /// True if it belongs to one attempt of one reply.
     pub fn is_of_reply(self) -> bool {
         matches!(self, Region::Unanswered | Region::Opened | Region::Stream | Region::Over)

@@ -286,3 +286,15 @@ fn is_final(action: &Action) -> bool {
     let is_refused = |fault: &HttpFault| fault.times > 2 || matches!(fault.status, 400..=428 | 430..=499);
     action.ends_turn() || action.http().is_some_and(is_refused)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_region_is_in_one_group() {
+        let mut grouped: Vec<Region> = GROUPS.iter().flat_map(|(_, regions)| *regions).copied().collect();
+        grouped.sort_unstable();
+        assert_eq!(grouped, Region::ALL);
+    }
+}
