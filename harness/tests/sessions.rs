@@ -11,7 +11,7 @@ mod secrets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_sessions::{
-    Judgement, Lost, Product, Reason, Repair, RepairOptions, Session, Verdict, judge, report,
+    Judgement, Lost, Product, Progress, Reason, Repair, RepairOptions, Session, Verdict, judge, report,
 };
 
 use entry::{Case, Expect, Layer, Mending, all};
@@ -158,6 +158,21 @@ fn the_row_of_a_product_names_the_endings_of_its_stores_and_what_is_next_to_them
 const WITHOUT_ENTRY: [Product; 2] = [Product::AiSdkUiChunks, Product::Request];
 
 /// A new product needs sessions, and a row in the table of stores.
+/// A repair and an imported scenario ask how far a call had come, so a store's new state must not be unknown.
+#[test]
+fn each_state_of_a_call_says_how_far_it_had_come() {
+    let mut unknown = BTreeSet::new();
+    for case in all() {
+        let Ok(sessions) = brickbat_sessions::read(&case.files()) else { continue };
+        let blocks =
+            sessions.iter().flat_map(|session| &session.messages).flat_map(|message| &message.blocks);
+        let states = blocks.filter_map(|block| block.state.as_deref());
+        let states = states.filter(|state| Progress::of(state).is_none());
+        unknown.extend(states.map(|state| (case.product.clone(), state.to_owned())));
+    }
+    assert_eq!(unknown, BTreeSet::new());
+}
+
 #[test]
 fn each_product_has_entries_and_a_row_in_the_table_of_stores() {
     let products: BTreeSet<String> = all().into_iter().map(|case| case.product).collect();

@@ -28,6 +28,7 @@ pub mod report;
 mod session;
 #[cfg(feature = "sqlite")]
 mod sqlite;
+mod state;
 mod stores;
 mod strays;
 
@@ -49,6 +50,7 @@ pub use repair::{
     repair_session,
 };
 pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};
+pub use state::Progress;
 pub use stores::{Look, Relapse, parent_of, read, read_body, store_of};
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not

@@ -13,7 +13,7 @@ use brickbat_scenario::plan::Side;
 use brickbat_scenario::point::{Point, Which};
 use brickbat_scenario::scenario::{self as scenario, Action, At, Call, Reply, Scenario, Tool, Turn};
 use brickbat_scenario::verdict::{Finding, Verdict};
-use brickbat_sessions::{Ending, Judgement, Message, Session};
+use brickbat_sessions::{Ending, Judgement, Message, Progress, Session};
 
 use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeMessage};
 
@@ -55,19 +55,6 @@ impl Sign {
 const INTERRUPTED: [&str; 2] =
     ["[Request interrupted by user]", "[Request interrupted by user for tool use]"];
 
-/// The states of a call that had begun but not ended, as products name them.
-const UNFINISHED: [&str; 9] = [
-    "input-available",
-    "input-streaming",
-    "input-complete",
-    "running",
-    "pending",
-    "in_progress",
-    "partial-call",
-    "call",
-    "streaming",
-];
-
 /// The signs in the store of how the thread broke.
 pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> {
     let mut signs = BTreeSet::new();
@@ -89,7 +76,8 @@ pub(super) fn signs(session: &Session, judgement: &Judgement) -> BTreeSet<Sign> 
     if late.iter().flat_map(Message::results).any(|result| own.contains(result.call.as_str())) {
         signs.insert(Sign::CameLate);
     }
-    let is_unfinished = |state: &str| UNFINISHED.contains(&state);
+    let is_unfinished =
+        |state: &str| matches!(Progress::of(state), Some(Progress::Written | Progress::Begun));
     let has_begun = reply.blocks.iter().filter_map(|block| block.state.as_deref()).any(is_unfinished);
     if next_user.is_none() || has_begun {
         signs.insert(Sign::BrokenOff);

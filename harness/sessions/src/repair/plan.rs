@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::histories::{Block, Call, CallResult, Role};
 
 use crate::session::{ASKED, DECLINED};
+use crate::state::Progress;
 use crate::{Edit, Message, Place};
 
 /// An edit with its reason.
@@ -280,16 +281,13 @@ pub(super) fn join(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
     planned
 }
 
-/// The states in which products store a call that the model has not finished.
-const UNFINISHED: [&str; 2] = ["awaiting-input", "input-streaming"];
-
 /// An edit for each call at these places that the store marks as unfinished, without a result and with
 /// arguments that are not JSON. Such a call cannot have run, and the rest of its arguments cannot be guessed.
 pub(super) fn drop_unfinished(messages: &[Message], places: &[Place]) -> Vec<Planned> {
     let answered = |id: &str| messages.iter().flat_map(Message::results).any(|result| result.call == id);
     let is_cut = |block: &&crate::Block| match (&block.content, block.state.as_deref()) {
         (Block::Call(call), Some(state)) => {
-            UNFINISHED.contains(&state)
+            Progress::of(state) == Some(Progress::Written)
                 && places.contains(&block.place)
                 && serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_err()
                 && !answered(&call.id)
