@@ -6,6 +6,7 @@
 //! scenario are described as text and as kinds ([`kinds`]). Regressions are filed under damage and kinds
 //! together.
 
+pub(crate) mod own;
 mod wrong;
 
 use brickbat_rules::Family;
@@ -24,8 +25,9 @@ pub struct Signature {
     pub severity: Severity,
     /// The id of the check that fails.
     pub check: String,
-    /// The family of the broken rule, or a failing system's message. Empty for our own checks, where the
-    /// message follows from the check.
+    /// The family of the broken rule, a failing system's message, or one of our own sentences about a turn that
+    /// fails without a message; see [`own`]. Empty for all other findings, where the message follows from the
+    /// check.
     pub says: String,
     /// The interruption of the system. Records from before Brickbat noted it have none.
     pub trigger: Option<Trigger>,

@@ -8,6 +8,7 @@
 //! the system.
 
 use super::*;
+use crate::triage::own;
 use brickbat_scenario::plan::PlannedTurn;
 use brickbat_scenario::scenario::Stop;
 
@@ -81,6 +82,14 @@ fn is_of_another_provider(evidence: &Evidence<'_>, request: &RequestView, guilty
     let is_foreign = |call: &PlannedCall| call.given || evidence.plan.dialect_of(call.turn) != dialect;
     let is_refused = |call: &PlannedCall| !(dialect.codec().takes_id)(&call.id);
     guilty.iter().map(|key| evidence.call(*key)).any(|call| is_foreign(call) && is_refused(call))
+}
+
+/// The duties that the application left undone before a turn that failed for that reason: a call waits for the
+/// user's answer, or for a result of the client.
+pub(super) fn left_undone(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
+    let basis = basis_of_turn(evidence, &CHECK, turn);
+    let is_left = basis.iter().all(|duty| matches!(duty, Duty::Questions | Duty::Client));
+    if is_left { basis } else { &[] }
 }
 
 /// The duties on which a turn depends, if no request shows why it failed: a call may wait for the user's answer, all open
@@ -161,18 +170,16 @@ fn idle(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
     let mut quiet = returned.filter(|(turn, _)| is_quiet(&evidence.plan.turns[*turn]));
     let (turn, message, severity, rests_on) = quiet.find_map(|(turn, _)| {
         if let Some(reply) = replies_due(evidence, turn).find(|reply| !is_served(evidence, turn, *reply)) {
-            let message = format!("reply {} was never requested", reply + 1);
-            return Some((turn, message, Severity::BrickedByClient, check.rests_on));
+            return Some((turn, own::never_requested(reply), Severity::BrickedByClient, check.rests_on));
         }
         // The next turn sends the results, so the thread continues. The loop may be the application's.
         if let Some(reply) = unread_failure(evidence, turn) {
-            let message =
-                format!("reply {} was never requested, although a call before it failed", reply + 1);
+            let message = own::never_requested_after_failure(reply);
             return Some((turn, message, Severity::TurnFailed, &[Duty::Loop]));
         }
         // The thread continues without the call.
         let call = never_ran(evidence, turn)?;
-        Some((turn, format!("call {} never finished", call.name), Severity::TurnFailed, check.rests_on))
+        Some((turn, own::never_finished(&call.name), Severity::TurnFailed, check.rests_on))
     })?;
     let bare = failure(evidence, check, severity, in_turn(turn)).resting_on(rests_on);
     Some(Finding {

@@ -2,6 +2,7 @@
 //! that the reader does not take the turn for an ordinary one.
 
 use super::*;
+use crate::triage::own;
 use brickbat_scenario::surrogate::HALF_CHARACTER;
 
 /// The events of a turn, and the switch before it. Empty if nothing happened.
@@ -17,7 +18,7 @@ pub(super) fn of_turn(evidence: &Evidence<'_>, turn: usize) -> Vec<String> {
 /// The clause that a sentence about a failure ends with. Empty if nothing happened.
 pub(super) fn clause(evidence: &Evidence<'_>, turn: usize) -> String {
     let words = of_turn(evidence, turn);
-    if words.is_empty() { String::new() } else { format!(" (in this turn, {})", words.join(", and ")) }
+    if words.is_empty() { String::new() } else { own::in_this_turn(&words) }
 }
 
 /// The dialect of the last turn, if the failed turn was on another one.

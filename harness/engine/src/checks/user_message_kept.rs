@@ -41,7 +41,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let prompts = turns.filter(|(at, turn)| !evidence.changed.may_be_gone(*at) && !said(&turn.user));
     let prompts = prompts.map(|(turn, planned)| {
         let lost = lost(format!("the user's message of {}", in_turn(turn)), &planned.user);
-        lost.of_turn(turn).resting_on(basis(evidence, turn))
+        lost.of_turn(turn).resting_on(&basis(evidence, turn))
     });
     let given = given::user_messages(evidence.plan).filter(|text| !said(text));
     let given =
@@ -53,7 +53,7 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
     let who = |way| if way == Aside::Injected { "a hook" } else { "the user" };
     let asides = asides.map(|(turn, way, text)| {
         let what = format!("what {} said during {}", who(way), in_turn(turn));
-        lost(what, text).of_turn(turn).resting_on(basis(evidence, turn))
+        lost(what, text).of_turn(turn).resting_on(&basis(evidence, turn))
     });
     given.chain(prompts).chain(asides).collect()
 }
@@ -70,13 +70,20 @@ fn died_in_its_write(evidence: &Evidence<'_>, turn: usize, text: &str) -> bool {
 }
 
 /// The duties that the presence of the user's message rests on.
-fn basis(evidence: &Evidence<'_>, turn: usize) -> &'static [Duty] {
-    let has_returned = |(at, outcome): (usize, &TurnOutcome)| at == turn && *outcome == TurnOutcome::Returned;
+///
+/// A turn may have failed because the application left something undone: its message is then missing for the same
+/// reason.
+fn basis(evidence: &Evidence<'_>, turn: usize) -> Vec<Duty> {
+    let ended = |wanted: fn(&TurnOutcome) -> bool| {
+        evidence.outcomes().any(|(at, outcome)| at == turn && wanted(outcome))
+    };
     if evidence.died_in(turn) {
-        &[Duty::Store, Duty::Input]
-    } else if evidence.outcomes().any(has_returned) {
-        if evidence.came_to_nothing(turn) { &[Duty::Invalid] } else { &[] }
+        vec![Duty::Store, Duty::Input]
+    } else if ended(|outcome| *outcome == TurnOutcome::Returned) {
+        if evidence.came_to_nothing(turn) { vec![Duty::Invalid] } else { Vec::new() }
+    } else if ended(|outcome| matches!(outcome, TurnOutcome::Raised { .. })) {
+        [&[Duty::Input], thread_survives::left_undone(evidence, turn)].concat()
     } else {
-        &[Duty::Input]
+        vec![Duty::Input]
     }
 }
