@@ -234,6 +234,9 @@ pub fn judge_apart_from(
     if let Some(reason) = unfit(&evidence) {
         return Judgement::without_run(Verdict::HarnessError, reason);
     }
+    if let Some(reason) = offered::impossible_reply(&evidence) {
+        return Judgement::without_run(Verdict::Unsupported, reason);
+    }
     if let Some(reason) = given::unsent(&evidence) {
         return Judgement::without_run(Verdict::Vacuous, reason);
     }

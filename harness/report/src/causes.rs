@@ -41,6 +41,7 @@ fn follows(this: &Finding, from: &Finding) -> bool {
         || is_of_lost_step(this, from)
         || is_of_dropped_call(this, from)
         || is_shift_of_repetition(this, from)
+        || is_moved_in_altered_reply(this, from)
         || is_same_record(this, from)
         || is_end_of_same_turn(this, from)
         || is_refusal_of_rerun(this, from)
@@ -106,6 +107,12 @@ fn is_shift_of_repetition(this: &Finding, from: &Finding) -> bool {
         && is_shift
         && this.about.request.is_some()
         && this.about.request == from.about.request
+}
+
+/// A reply that is sent back modified, with its text in another place: both are one change of that reply.
+fn is_moved_in_altered_reply(this: &Finding, from: &Finding) -> bool {
+    let is_pair = this.check == "order-kept" && from.check == "healthy-untouched";
+    is_pair && this.about.turn.is_some() && this.about.turn == from.about.turn
 }
 
 /// Both report that the thread does not contain a call as it was.
@@ -380,6 +387,14 @@ mod tests {
         let changed = || at("prefix-stable", Severity::PrefixUnstable, 3);
         assert_eq!(folded(vec![at("texts-once", Severity::Reordered, 3), changed()]).len(), 1);
         assert_eq!(folded(vec![at("order-kept", Severity::Reordered, 2), changed()]).len(), 2);
+    }
+
+    #[test]
+    fn a_text_that_moved_follows_from_the_change_of_its_reply() {
+        let altered = || finding("healthy-untouched", Severity::HistoryAltered).of_turn(0);
+        let moved = |turn| finding("order-kept", Severity::Reordered).of_turn(turn);
+        assert_eq!(folded(vec![altered(), moved(0)]).len(), 1);
+        assert_eq!(folded(vec![altered(), moved(1)]).len(), 2);
     }
 
     #[test]

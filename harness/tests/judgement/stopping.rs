@@ -155,7 +155,10 @@ fn a_stop_that_takes_effect_only_after_a_hold_ends_is_late() {
     for plan in on_each("abort/mid-batch#k=1") {
         for (what, words) in [
             (LetGo::Replies, "the stop takes effect only when the provider continues"),
-            (LetGo::Tools, "the turn does not end after the stop, because a tool ignores it"),
+            (
+                LetGo::Tools,
+                "the turn does not end after the stop, because it waits for a tool that does not return",
+            ),
         ] {
             let run = with_more(&run(&plan), 0, &[Event::LetGo { what }]);
             let is_given_up =

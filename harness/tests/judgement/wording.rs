@@ -42,7 +42,7 @@ fn a_turn_that_waits_for_a_deaf_tool_names_the_tool() {
             _ if turn > 0 => Vec::new(),
             event => vec![event.clone()],
         });
-        let words = "the turn does not end after the stop, because a tool ignores it";
+        let words = "the turn does not end after the stop, because it waits for a tool that does not return";
         expect_failure(&plan, &hung, "turn-ends", &[words]);
         assert_eq!(found(&plan, &hung, "turn-ends").unwrap().got, "silence, while call b is still running");
     }

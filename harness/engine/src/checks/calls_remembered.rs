@@ -67,7 +67,15 @@ fn interruption(evidence: &Evidence<'_>, key: CallKey) -> Option<&'static str> {
     }
     let is_returned =
         evidence.outcomes().any(|(turn, outcome)| turn == call.turn && *outcome == TurnOutcome::Returned);
-    (is_returned && has_broken_reply(evidence, call)).then_some("its reply broke off")
+    (is_returned && has_run(evidence, key) && has_broken_reply(evidence, call))
+        .then_some("its reply broke off")
+}
+
+/// True if a tool started before its turn was broken off. A system may show a call as running while its reply arrives,
+/// and run no call of a reply that breaks off.
+fn has_run(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let is_start = |event: &Event| matches!(event, Event::ToolStarted { call, .. } if *call == Some(key));
+    before_the_end(evidence, key).any(is_start)
 }
 
 /// True if a tool started, or was shown as running, before its turn was broken off.

@@ -52,6 +52,27 @@ pub(super) fn unoffered_search(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("the provider searches in this plan, but the request ({place}) does not offer its search"))
 }
 
+/// The reason why no provider sends the replies of this plan to this system: a request forbids several calls in a
+/// reply, as with `parallel_tool_calls: false`, or requires a call, as with `tool_choice: required`, and its reply does
+/// not comply.
+pub(super) fn impossible_reply(evidence: &Evidence<'_>) -> Option<String> {
+    evidence.requests.iter().find_map(|request| {
+        let script = evidence.script_of(request)?;
+        let place = request.place("");
+        let several = !request.allowed.several && called(evidence, request).nth(1).is_some();
+        let missing = request.allowed.at_least_one && script.calls().next().is_none();
+        match (several, missing) {
+            (true, _) => Some(format!(
+                "the reply has several calls, but the request ({place}) allows only one in a reply"
+            )),
+            (_, true) => {
+                Some(format!("the reply has no call, but the request ({place}) requires one of the model"))
+            }
+            (false, false) => None,
+        }
+    })
+}
+
 /// Reports that no request names the model that the system was to use, so the rules of another model applied.
 /// A name may be prefixed with the provider's, and a system may use a smaller model for a title.
 pub(super) fn other_model(evidence: &Evidence<'_>) -> Option<String> {

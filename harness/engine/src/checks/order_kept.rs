@@ -57,7 +57,7 @@ fn moved_text(evidence: &Evidence<'_>) -> Option<Finding> {
         "the model's text of turn {} is no longer in its position before or after the calls",
         turn + 1
     );
-    Some(finding(evidence, last, message))
+    Some(finding(evidence, last, message).of_turn(turn))
 }
 
 /// Finds a request in which something of an earlier turn comes after the user's last message.

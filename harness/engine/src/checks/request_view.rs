@@ -9,7 +9,7 @@ use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, Plan, marker_in};
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
-use brickbat_scenario::wire;
+use brickbat_scenario::wire::{self, Offer, ToolChoice};
 
 pub struct RequestView {
     pub exchange: ExchangeId,
@@ -26,11 +26,32 @@ pub struct RequestView {
     pub asks_to_think: bool,
     /// True if it offers the search that the provider runs itself.
     pub offers_search: bool,
+    /// The number of calls that its reply may have.
+    pub allowed: Allowed,
     /// The model in the request, if it can be read.
     pub model: Option<String>,
     /// The plan's calls in it.
     calls: Vec<CallView>,
     pub refusal: Option<Refusal>,
+}
+
+/// The number of calls that a request allows in its reply.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowed {
+    /// True if there must be one, as with `tool_choice: required`.
+    pub at_least_one: bool,
+    /// True if there may be several; not with `parallel_tool_calls: false`.
+    pub several: bool,
+}
+
+impl Allowed {
+    fn of(offer: &Offer<'_, '_>) -> Allowed {
+        let at_least_one = match offer.choice {
+            ToolChoice::Any | ToolChoice::Only(_) => true,
+            ToolChoice::Free | ToolChoice::Never => false,
+        };
+        Allowed { at_least_one, several: offer.parallel }
+    }
 }
 
 pub struct Refusal {
@@ -131,6 +152,7 @@ pub(super) fn view(
     let offered = wire::offered_tools(dialect, document.root());
     let asks_to_think = wire::of(dialect).asks_to_think(document.root());
     let offers_search = wire::of(dialect).offers_search(document.root());
+    let allowed = Allowed::of(&wire::of(dialect).offer(document.root()));
     let named = || document.root().field("model").as_str().map(Cow::into_owned);
     let model = model.map(str::to_owned).or_else(named);
     let items = history.items.iter().enumerate();
@@ -144,6 +166,7 @@ pub(super) fn view(
         offered,
         asks_to_think,
         offers_search,
+        allowed,
         model,
         calls,
         refusal,

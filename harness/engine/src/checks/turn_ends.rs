@@ -69,7 +69,8 @@ fn has_running_tool(evidence: &Evidence<'_>, turn: usize) -> bool {
     !running.is_empty()
 }
 
-const IGNORED_BY_TOOL: &str = "the turn does not end after the stop, because a tool ignores it";
+const IGNORED_BY_TOOL: &str =
+    "the turn does not end after the stop, because it waits for a tool that does not return";
 
 /// The calls with tools that ended after the harness had let the tools of a stopped turn continue.
 fn ended_since(evidence: &Evidence<'_>, turn: usize) -> String {
