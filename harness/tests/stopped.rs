@@ -55,6 +55,13 @@ const REPORTS: [&str; 8] =
 
 #[test]
 fn findings_before_a_signal_are_reported_in_every_format() {
+    for format in brickbat_report::report::format::FORMATS {
+        assert!(
+            REPORTS.contains(&format!("r.{}", format.ending).as_str()),
+            "{} is not asked for",
+            format.name
+        );
+    }
     const SEEN: &str = "stopped: 1 cause seen, none confirmed";
     for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
         let folder = TempDir::new().unwrap();

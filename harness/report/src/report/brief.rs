@@ -98,13 +98,15 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
 }
 
 /// A line for each severity, and two for each of its causes. Causes that need no fault come before all others; the
-/// rest is listed by premise.
+/// rest is listed by premise. The same damage in other circumstances is a line below the first cause.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
-    let premises: BTreeSet<_> = causes.iter().filter_map(premise_after_faults).collect();
     let listed = &causes[..causes.len().min(MAX_LISTED)];
+    let is_first = |at: &usize| !listed[..*at].iter().any(|earlier| listed[*at].is_like(earlier));
+    let first: Vec<&Cause<'_>> = (0..listed.len()).filter(is_first).map(|at| &listed[at]).collect();
+    let premises: BTreeSet<_> = first.iter().filter_map(|cause| premise_after_faults(cause)).collect();
     let mut headed = None;
-    for alike in listed.chunk_by(|a, b| group(a) == group(b)) {
-        let premise = premise_after_faults(&alike[0]);
+    for alike in first.chunk_by(|a, b| group(a) == group(b)) {
+        let premise = premise_after_faults(alike[0]);
         // A single premise needs no heading.
         if premises.len() > 1 && premise != headed {
             premise.into_iter().for_each(|premise| heading(text, premise, page));
@@ -118,6 +120,8 @@ fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'
         for cause in alike {
             line(text, cause, ids, page);
             message(text, cause, page);
+            let others = listed.iter().filter(|other| other.is_like(cause) && other.id() != cause.id());
+            others.for_each(|other| also(text, other, ids, page));
         }
     }
     match causes.len().saturating_sub(MAX_LISTED) {
@@ -163,6 +167,18 @@ fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}, ") };
     let words = format!("{unconfirmed}{n}: {} ({})", case.plan, finding.check);
     let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.room.saturating_sub(id.len() + 4)));
+}
+
+/// The same damage in other circumstances: its id, the interruption, and one plan.
+fn also(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
+    let Some((case, _)) = cause.example() else { return };
+    let id = ids.short(&cause.id());
+    let n = counted(cause.shown.len(), "plan");
+    let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}, ") };
+    let after = cause.signature.trigger.map_or_else(String::new, |it| format!("after {}, ", it.phrase()));
+    let words = format!("also {id}  {after}{unconfirmed}{n}: {}", case.plan);
+    let words = in_one_line(&words, page.room.saturating_sub(MESSAGE_INDENT.len()));
+    let _ = writeln!(text, "{MESSAGE_INDENT}{words}");
 }
 
 /// The finding of the plan that represents the cause.
