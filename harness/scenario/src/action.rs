@@ -9,7 +9,7 @@ use std::fmt::{self, Display};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::InterruptCause;
+use crate::scenario::{InterruptCause, Need};
 #[cfg(test)]
 use brickbat_rules::dialect::Dialect;
 
@@ -220,6 +220,16 @@ impl<Call, Since> Action<Call, Since> {
     /// True if it changes the history, asks something outside it, or switches thinking or the provider.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
+    }
+
+    /// True if it ends the process of the system, so that another process has to resume the session.
+    pub fn ends_process(&self) -> bool {
+        self.spec().actor == Actor::Process && self.spec().needs == Some(Need::Resume)
+    }
+
+    /// True if it adds a message to the running turn.
+    pub fn adds_message(&self) -> bool {
+        self.spec().is_said() && !self.changes_history()
     }
 
     /// The HTTP error that requests get instead of the reply, if the action is one.

@@ -29,7 +29,6 @@ pub use tool::{MARKER, PlannedTool, ToolOutcome};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::action::Action;
 use crate::premise::Premise;
 use crate::scenario::{Indices, Need, Stop, Times};
 use brickbat_rules::Profile;
@@ -219,7 +218,7 @@ impl Plan {
     /// True if the system's process is killed in this plan.
     pub fn kills(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
-        actions.any(|action| action.what == Action::Kill)
+        actions.any(|action| action.what.ends_process())
     }
 
     /// True if something happens between two writes to the store.

@@ -22,7 +22,7 @@ crate::named! {
         Process = "process",
         /// The model sends something that does not fit.
         Model = "model",
-        /// A gateway changes what the provider sends.
+        /// A gateway changes what the provider sends, or ends it early.
         Gateway = "gateway",
     }
 }

@@ -34,9 +34,8 @@ pub use offer::{Offer, ToolChoice};
 pub use request::{Delivery, OfferedTool, Searching, Thinking};
 pub use sse::{SseEvent, SseReader};
 
-use crate::action::Action;
 use crate::history::History;
-use crate::plan::{Mark, Plan, PlannedCall, Script};
+use crate::plan::{Mark, Plan, PlannedCall, Script, Shortening};
 use crate::random::Random;
 use crate::scenario::{ErrorKind, Stop};
 use brickbat_rules::dialect::Dialect;
@@ -427,7 +426,10 @@ impl Tokens {
     /// The numbers that a plan's provider reports.
     pub fn of(plan: &Plan) -> Tokens {
         let mut actions = plan.turns.iter().flat_map(|turn| &turn.actions);
-        let is_summarised = actions.any(|action| matches!(action.what, Action::Summarise(_)));
+        let is_summarised = actions.any(|action| {
+            let change = action.what.change();
+            change.and_then(|change| change.shortening()) == Some(Shortening::Summary)
+        });
         if is_summarised { Tokens::LONG } else { Tokens::PLANNED }
     }
 

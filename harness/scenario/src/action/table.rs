@@ -211,7 +211,9 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
         refused(&[Over], "the terminal event has been sent, so the reply is complete", "use `before: reply`"),
     ],
     ending: Some(Ending::EndEarly),
-    ..because(Premise::Network, Trigger::Stream, HARMFUL)
+    // A client notices a broken connection. A body that ends correctly without its terminal event comes from a gateway or
+    // a server that closes it early.
+    ..because(Premise::Gateway, Trigger::Stream, HARMFUL)
 };
 
 pub(super) static ERROR: ActionSpec = ActionSpec {

@@ -146,10 +146,10 @@ fn after_the_stop(
 ) {
     let mut stops = actions.iter().enumerate().filter(|(_, action)| action.ends_turn());
     let Some((first, stop)) = stops.next() else { return };
-    let is_kill = stop.what == Action::Kill;
+    let is_kill = stop.what.ends_process();
     let (stopped, stops_it) = if is_kill { ("killed", "kills it") } else { ("stopped", "stops it") };
     if let Some((second, other)) = stops.next() {
-        let message = if is_kill == (other.what == Action::Kill) {
+        let message = if is_kill == other.what.ends_process() {
             format!("a turn can be {stopped} only once")
         } else {
             "a turn can be stopped or killed, not both".to_owned()
@@ -193,12 +193,12 @@ fn after_the_stop(
 /// Rejects late results of a tool whose process was killed, because no tool outlives its process.
 pub(super) fn outlived(table: &CallTable<'_>, turns: &[PlannedTurn], problems: &mut Problems) {
     let kills = |turn: usize, own: usize| {
-        let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what.ends_process());
         // Before the prompt of its own turn, no tool has started.
         kills.any(|kill| turn > own || !kill.is_between_turns())
     };
     let kills_at_last = |turn: usize| {
-        let mut kills = turns[turn].actions.iter().filter(|action| action.what == Action::Kill);
+        let mut kills = turns[turn].actions.iter().filter(|action| action.what.ends_process());
         kills.any(PlannedAction::is_between_turns)
     };
     for (index, turn) in turns.iter().enumerate() {

@@ -33,7 +33,7 @@ pub(super) fn unique(turns: &[PlannedTurn], problems: &mut Problems) {
 /// Rejects a rewind past messages to a running turn. They are user messages too, so the number of messages to
 /// take back would be unclear.
 pub(super) fn rewound(scenario: &Scenario, problems: &mut Problems) {
-    let is_said = |at: &&At| matches!(at.action, Action::Steer(_) | Action::Prompt(_) | Action::Inject(_));
+    let is_said = |at: &&At| at.action.adds_message();
     for (index, turn) in scenario.turns.iter().enumerate() {
         for (action, at) in turn.at.iter().enumerate() {
             let Action::Rewind(first) = at.action else { continue };

@@ -1,6 +1,5 @@
 //! Checks which process runs which turn.
 
-use crate::action::Action;
 use crate::plan::PlannedTurn;
 
 use super::problem::{Problem, Problems};
@@ -11,7 +10,7 @@ const MAX_PROCESSES: u32 = 2;
 /// Checks that a session begins in the first process, and that none is killed if there are two: it would be
 /// unclear which one.
 pub(super) fn check(turns: &[PlannedTurn], problems: &mut Problems) {
-    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what == Action::Kill);
+    let kills = |turn: &PlannedTurn| turn.actions.iter().any(|action| action.what.ends_process());
     let switches = |turn: &PlannedTurn| turn.dialect.is_some();
     for (index, turn) in turns.iter().enumerate() {
         let wrong = |message: String| Problem::new(format!("/turns/{index}/process"), message);

@@ -239,7 +239,7 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
     let place = |at: &At| spots.iter().position(|spot| spot.is_of(at));
     let Some(own) = place(at) else { return false };
     let has_other = scenario.turns.iter().any(|turn| turn.process != 1);
-    if at.action == Action::Kill && has_other {
+    if at.action.ends_process() && has_other {
         return false;
     }
     turn.at.iter().all(|other| {
