@@ -208,6 +208,8 @@ fn the_committed_schemas_are_printed() {
         ("scenario", "scenarios/scenario.schema.json"),
         ("report", "harness/report/report.schema.json"),
         ("protocol", "harness/systems/protocol.schema.json"),
+        ("manifest", "harness/systems/system.schema.json"),
+        ("baseline", "harness/systems/baseline.schema.json"),
     ] {
         let said = brickbat(Path::new("."), &["schema", format], &[]);
         let committed = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();

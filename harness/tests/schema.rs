@@ -35,6 +35,41 @@ fn the_committed_schema_of_the_adapter_protocol_is_current() {
 
 #[cfg(feature = "cli")]
 #[test]
+fn the_committed_schemas_of_manifests_and_baselines_are_current() {
+    is_current("harness/systems/system.schema.json", &brickbat_drive::driver::manifest::schema());
+    is_current("harness/systems/baseline.schema.json", &brickbat_report::baseline::schema());
+}
+
+/// Every key of the built-in manifests and baselines is in the schema, so an editor does not mark it.
+#[cfg(feature = "cli")]
+#[test]
+fn the_schemas_know_every_key_of_the_built_in_manifests_and_baselines() {
+    use brickbat_drive::driver::manifest;
+    let schemas =
+        [("system.yaml", manifest::schema()), ("baseline.yaml", brickbat_report::baseline::schema())];
+    let systems = Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/systems");
+    let mut n_files = 0;
+    for entry in std::fs::read_dir(systems).unwrap() {
+        for (name, schema) in &schemas {
+            let file = entry.as_ref().unwrap().path().join(name);
+            let Ok(text) = std::fs::read_to_string(&file) else { continue };
+            let value: Value = serde_saphyr::from_str(&text).unwrap();
+            let properties = schema["properties"].as_object().unwrap();
+            let unknown: Vec<&String> =
+                value.as_object().unwrap().keys().filter(|key| !properties.contains_key(*key)).collect();
+            assert!(unknown.is_empty(), "{}: {unknown:?}", file.display());
+            let required = schema["required"].as_array().unwrap();
+            let missing: Vec<&Value> =
+                required.iter().filter(|key| value.get(key.as_str().unwrap()).is_none()).collect();
+            assert!(missing.is_empty(), "{}: {missing:?}", file.display());
+            n_files += 1;
+        }
+    }
+    assert!(n_files > 40, "{n_files}");
+}
+
+#[cfg(feature = "cli")]
+#[test]
 fn the_examples_of_the_adapter_protocol_are_read() {
     use brickbat_drive::driver::protocol::{About, OutcomeMessage, SessionSpec};
     use brickbat_engine::events::{Consumed, Event};

@@ -7,7 +7,7 @@ use super::config;
 use super::error::Outcome;
 use super::output::print_plain;
 use brickbat_drive::driver;
-use brickbat_report::report;
+use brickbat_report::{baseline, report};
 use brickbat_rules::lint;
 use brickbat_scenario::parse;
 
@@ -37,6 +37,10 @@ enum SchemaOf {
     Vectors,
     /// The configuration, `brickbat.toml`.
     Config,
+    /// The manifest of a system, `system.yaml`.
+    Manifest,
+    /// Baselines: known findings.
+    Baseline,
     /// The messages between adapters and Brickbat beyond ACP.
     Protocol,
 }
@@ -49,6 +53,8 @@ impl Schema {
             SchemaOf::Report => report::schema(),
             SchemaOf::Vectors => lint::schema(),
             SchemaOf::Config => config::schema(),
+            SchemaOf::Manifest => driver::manifest::schema(),
+            SchemaOf::Baseline => baseline::schema(),
             SchemaOf::Protocol => driver::protocol::schema(),
         };
         print_plain(&format!("{schema:#}\n"));

@@ -15,7 +15,7 @@ mod write;
 use serde::{Deserialize, Serialize};
 
 pub use pattern::is_of;
-pub use read::{Format, check_named};
+pub use read::{Format, check_named, schema};
 pub use thread::{ThreadEnding, ThreadState};
 pub use write::{Known, common_system, rewrite};
 
@@ -61,7 +61,7 @@ pub struct Baseline {
 }
 
 /// One cause of findings, as written in a file.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Entry {
     pub check: String,

@@ -84,51 +84,76 @@ pub enum ManifestError {
 }
 
 /// `system.yaml`: an SDK, in one or more versions, and how its adapter is installed and started.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Manifest")]
 struct Sheet {
+    /// The name that users write, such as `my-agent`.
     name: String,
+    /// The package name of the SDK, as the adapter reports it; `any` for any name.
     sdk: String,
+    /// One sentence about the system.
     description: String,
+    /// The provider, if the SDK is its own client, such as `anthropic`.
     vendor: Option<String>,
+    /// The released versions under test, the newest first.
     #[serde(default)]
     versions: Vec<Release>,
     /// The working tree under test, relative to the manifest's folder. Any version is accepted.
     project: Option<String>,
+    /// The dialects that the adapter can configure the SDK for.
     dialects: Vec<Dialect>,
+    /// The ways in which histories are stored. The first is the default.
     modes: Vec<Mode>,
+    /// The programs that have to be installed.
     #[serde(default)]
     requires: Requires,
+    /// How the adapter's dependencies are installed.
     #[serde(default)]
     install: Install,
+    /// The names of the adapter's files.
     #[serde(default)]
     files: Vec<String>,
+    /// The version of the adapter kit that it imports.
     kit: Option<u32>,
+    /// The program and its arguments, run in the adapter's folder.
     command: Vec<String>,
+    /// Environment variables of the adapter.
     #[serde(default)]
     env: BTreeMap<String, String>,
+    /// The settings of an agent that speaks ACP itself and needs no adapter.
     acp: Option<Plain>,
+    /// The names under which the SDK offers the adapter's tools to the model, if it renames them.
     tools: Option<NamePattern>,
+    /// The capabilities that `verify-adapter` expects the adapter to claim.
     capabilities: Option<Vec<String>>,
+    /// Longer waits, if the system needs them.
     #[serde(default)]
     waits: WaitsSheet,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Release {
+    /// The exact version.
     version: String,
+    /// The folder, below the manifest's, with the files of only this version.
     folder: Option<String>,
+    /// The programs that this version needs, if they differ.
     requires: Option<Requires>,
+    /// The modes that this version has; all if it lists none.
     modes: Option<Vec<String>>,
+    /// The probes of `verify-adapter` that this version is known to fail, each with the reason.
     #[serde(default)]
     limits: BTreeMap<String, String>,
+    /// The capabilities of this version, if they differ.
     capabilities: Option<Vec<String>>,
+    /// The size of an installation in MB.
     megabytes: Option<u32>,
 }
 
 /// One way in which applications use an SDK.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Mode {
     pub name: String,
@@ -158,7 +183,7 @@ pub struct Mode {
 }
 
 /// How a system reacts to the user's stop.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopKind {
     /// It stops waiting immediately, wherever it waits.
@@ -170,7 +195,7 @@ pub enum StopKind {
     Dropped,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Requires {
     /// The oldest version of Node.js, written `>=20`.
@@ -180,8 +205,9 @@ pub struct Requires {
 }
 
 /// The oldest version of a program that is accepted: major and minor (0 if only the major version matters).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct AtLeast(pub u32, pub u32);
 
 impl TryFrom<String> for AtLeast {
@@ -201,7 +227,7 @@ impl AtLeast {
     }
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Install {
     /// Nothing is installed, because everything that it needs is there.
@@ -213,6 +239,11 @@ pub enum Install {
     Pip,
     /// The adapter is built with cargo, from `Cargo.toml` and `Cargo.lock`, into `target`.
     Cargo,
+}
+
+/// The JSON Schema of a manifest, for editors.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Sheet).to_value()
 }
 
 impl Manifest {

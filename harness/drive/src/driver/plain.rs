@@ -27,7 +27,7 @@ use brickbat_scenario::plan::{Change, GivenMessage};
 use brickbat_scenario::trace::TurnOutcome;
 
 /// The key `acp` of a manifest: how to drive an agent that speaks ACP itself.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Plain {
     pub capabilities: Claims,
@@ -61,7 +61,7 @@ const fn max_sessions() -> usize {
 
 /// The capabilities that the harness cannot detect, so the manifest must list them. `load` means loading by a
 /// new process after the old one was killed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Claims {
     pub cancel: bool,
@@ -85,8 +85,9 @@ pub struct Claims {
 }
 
 /// The pattern of the names that an agent gives to tools from an MCP server.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(with = "String")]
 pub struct NamePattern(String);
 
 impl TryFrom<String> for NamePattern {
@@ -108,7 +109,7 @@ impl NamePattern {
 }
 
 /// A file in the working folder of each session.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigFile {
     /// Its path below the working folder.
@@ -118,8 +119,9 @@ pub struct ConfigFile {
 }
 
 /// A relative path that stays inside its folder.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(try_from = "PathBuf")]
+#[schemars(with = "String")]
 pub struct RelativePath(PathBuf);
 
 impl TryFrom<PathBuf> for RelativePath {

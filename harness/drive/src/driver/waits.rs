@@ -38,11 +38,14 @@ impl Waits {
 }
 
 /// The key `waits` of a manifest: seconds for each wait in which this system needs longer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WaitsSheet {
+    /// From the start of the process to its answer to `initialize`, in seconds.
     start: Option<u16>,
+    /// Any later answer that does not depend on the provider, in seconds.
     answer: Option<u16>,
+    /// The silence in a turn after which it counts as hung, in seconds.
     silence: Option<u16>,
 }
 

@@ -12,13 +12,22 @@ use brickbat_scenario::parse::{self, Diagnostic, did_you_mean, one_of};
 /// The version of the format.
 pub(super) const SCHEMA: u32 = 2;
 
-/// The file in its written form.
-#[derive(Deserialize)]
+/// A baseline: the known findings for a system.
+#[derive(Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Baseline")]
 struct BaselineFile {
+    /// Version of this format; 2 is the only one.
     schema: u32,
+    /// The system, as in its manifest.
     system: String,
+    /// One entry for each cause.
     entries: Vec<Entry>,
+}
+
+/// The JSON Schema of a baseline, for editors.
+pub fn schema() -> Value {
+    schemars::schema_for!(BaselineFile).to_value()
 }
 
 /// An error in a value, and the JSON pointer to it.
