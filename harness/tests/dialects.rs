@@ -23,6 +23,16 @@ fn adding_a_dialect_touches_the_listed_files_and_no_others() {
     assert_eq!(listed, touched);
 }
 
+#[test]
+fn the_profiles_of_speed_name_every_dialect() {
+    let script =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("harness/bench/profile")).unwrap();
+    let subjects = script.lines().find(|line| line.starts_with("SUBJECTS = ")).unwrap();
+    for dialect in Dialect::ALL.iter().map(|dialect| dialect.name()).filter(|name| *name != "toy") {
+        assert!(subjects.contains(&format!("\"{dialect}\"")), "{dialect}: {subjects}");
+    }
+}
+
 /// The code that tells dialects apart, beside the folders of the dialects: lists of every dialect, and the
 /// recognition of one in a stream.
 const TELLS_APART: [&str; 4] = [

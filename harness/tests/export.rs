@@ -9,7 +9,9 @@ use brickbat_report::export::{Framework, Package, Refusal, Target, export};
 use brickbat_report::record::Record;
 use tempfile::TempDir;
 
-use crate::plans::canary;
+use brickbat_scenario::plan::Plan;
+
+use crate::plans::{self, canary};
 use crate::program::{self, Said};
 use crate::run_folder::{built_in, record};
 
@@ -98,6 +100,29 @@ fn a_case_that_a_test_cannot_express_is_refused() {
         words,
         "a test in one process cannot express this: a tool that continues after a stop, in Python"
     );
+}
+
+/// `export` reads the turn or the call of these findings in their messages, so other words must turn this red.
+#[test]
+fn each_check_that_a_test_can_assert_is_exported_from_a_canary() {
+    let all: Vec<_> = plans::built_in().into_iter().flat_map(|(_, plans)| plans).collect();
+    let is_meant = |plan: &&Plan| {
+        let id = plan.id.to_string();
+        id.ends_with("@anthropic-messages") && (id.starts_with("abort/") || id.starts_with("fault/"))
+    };
+    for (check, flaw) in [
+        ("results-kept", "results-lost"),
+        ("user-message-kept", "prompt-lost"),
+        ("truncation-noticed", "truncation-swallowed"),
+        ("arguments-complete", "partial-arguments-run"),
+        ("executed-once", "runs-twice"),
+    ] {
+        let exported = all.iter().filter(is_meant).any(|plan| {
+            let record = record(plan, Some(canary(flaw)));
+            export(&record, &target(JAVASCRIPT, &[]), Framework::Vitest, Some(check)).is_ok()
+        });
+        assert!(exported, "{check}");
+    }
 }
 
 /// A user's own system, with a template that needs only Node.js, and a run in which it was bricked.

@@ -134,8 +134,8 @@ impl Chosen {
             jobs.retain(|job| self.premises.contains(&job.plan.premise));
         }
         if jobs.is_empty() {
-            let names: Vec<&str> = self.premises.iter().map(|premise| premise.name()).collect();
-            return Err(CliError::input(format!("no chosen plan has the premise {}", names.join(" or "))));
+            let words = self.selection().join(" ");
+            return Err(CliError::input(format!("no plan matches all of this selection: {words}")));
         }
         if let Some(model) = &self.model {
             // A scenario that names its model shows its failure only with that model.

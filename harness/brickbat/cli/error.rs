@@ -37,6 +37,13 @@ impl CliError {
         CliError::Start(cause.into())
     }
 
+    /// A port that is in use, or may not be used.
+    pub(super) fn cannot_listen(port: u16, error: &std::io::Error) -> CliError {
+        CliError::input(format!(
+            "cannot listen on port {port}: {error}\nhint: `--port 0` selects a free port"
+        ))
+    }
+
     pub(super) fn cannot_read(file: impl Display, why: impl Into<BoxedCause>) -> CliError {
         CliError::input(FileError { action: "read", file: file.to_string(), source: why.into() })
     }

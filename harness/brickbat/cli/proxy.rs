@@ -111,7 +111,7 @@ impl Proxy {
             let url = terms.upstream.url();
             let mut proxy = Running::start(behaviour, terms)
                 .await
-                .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+                .map_err(|error| CliError::cannot_listen(self.port, &error))?;
             let printing = async {
                 // Printed after the Ctrl-C handler is installed, because a reader may interrupt at once.
                 print(&told::banner(proxy.base_url(), &url));

@@ -50,8 +50,7 @@ impl Serve {
         block_on(async {
             let admission = self.provider.admitted.admission();
             let started = StrictServer::start(behaviour, self.port, admission, self.provider.stall).await;
-            let mut server = started
-                .map_err(|error| CliError::start(format!("cannot listen on port {}: {error}", self.port)))?;
+            let mut server = started.map_err(|error| CliError::cannot_listen(self.port, &error))?;
             print_aside();
             if self.control {
                 control::play(&mut server).await;

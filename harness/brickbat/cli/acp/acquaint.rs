@@ -53,8 +53,10 @@ impl Acquaintance {
     pub(super) fn words(&self) -> String {
         if let Some(known) = built_in(&self.stated) {
             let Introduction { name, version, .. } = &self.stated;
+            let tried = known.version.as_deref().unwrap_or("any version");
             let settings = format!("its settings are those of the built-in system `{}`", known.name);
-            return format!("brickbat: {name} {version}: {settings}");
+            let of = if tried == version { String::new() } else { format!(", which were made for {tried}") };
+            return format!("brickbat: {name} {version}: {settings}{of}");
         }
         let Introduction { name, version, loads } = &self.stated;
         let name = if name.is_empty() { "the agent" } else { name };

@@ -86,6 +86,12 @@ impl Sheet {
             sheet.as_object_mut().map(|sheet| sheet.remove(key));
         }
         sheet["versions"] = json!([{ "version": known.version_word() }]);
+        // A manifest of the user names the application's tasks itself; those of a built-in system are in a table.
+        for mode in sheet["modes"].as_array_mut().into_iter().flatten() {
+            let left =
+                built_in(&known.stated).and_then(|it| it.modes.iter().find(|own| mode["name"] == own.name));
+            mode["application"] = json!(left.map(|own| &own.application));
+        }
         sheet["command"] = json!(self.start());
         for (name, value) in &self.env {
             sheet["env"][name] = json!(value);
@@ -247,6 +253,15 @@ mod tests {
         assert_eq!(acp.words[&Dialect::Gemini]["model"], "my-model");
         assert_eq!(acp.config.len(), 2);
         assert!(manifest.files.is_empty() && manifest.limits.is_empty());
+    }
+
+    #[test]
+    fn the_tasks_that_a_known_agent_leaves_to_its_application_are_in_its_manifest() {
+        let known = Acquaintance { stated: stated("gemini-cli"), ..Acquaintance::default() };
+        let manifest = sheet().knowing(&known).manifest().unwrap();
+        let own = built_in(&known.stated).unwrap();
+        assert!(!own.modes[0].application.is_empty());
+        assert_eq!(manifest.modes[0].application, own.modes[0].application);
     }
 
     /// Each vendor's agents read the model from a variable with the vendor's name. Those of Bedrock have none of their own.

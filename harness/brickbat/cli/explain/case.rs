@@ -52,8 +52,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
     }
     let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();
     text.push_str(&errors.join("\n"));
-    let pages = words::pages(&finding.check).into_iter().chain(words::pages(finding.severity.name()));
-    pages.for_each(|page| text.push_str(&format!("{page}\n")));
+    text.push_str(&words::of_finding(&finding.check, finding.severity));
     if let Some(rule) = &finding.rule {
         rules::pages(rule).iter().for_each(|page| text.push_str(&format!("{page}\n")));
     }

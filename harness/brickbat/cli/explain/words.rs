@@ -2,6 +2,8 @@
 
 use brickbat_engine::checks::{CHECKS, Check};
 use brickbat_report::classes;
+use brickbat_scenario::duty::Duty;
+use brickbat_scenario::premise::Premise;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Level, Severity, Verdict};
 
@@ -40,9 +42,28 @@ fn all() -> Vec<Word> {
     words.extend(Level::ALL.map(|level| word(level.name(), "level", level_page(level))));
     words.extend(RECEIPTS.iter().map(|(grade, page)| word(grade.name(), "receipt", (*page).to_owned())));
     words.extend(OTHERS.iter().map(|(name, page)| word(name, "word of reports", (*page).to_owned())));
+    words.extend(
+        Duty::ALL.map(|duty| word(duty.name(), "duty of an application", duty.sentence().to_owned())),
+    );
+    words.extend(Premise::ALL.map(|it| word(it.name(), "premise", it.sentence().to_owned())));
+    let of_project = glossary().filter(|(name, _)| words.iter().all(|known| known.name != *name));
+    let of_project: Vec<Word> =
+        of_project.map(|(name, page)| word(name, "word of the project", page.to_owned())).collect();
+    words.extend(of_project);
     let classes = classes::parse(CLASSES.1, CLASSES.0).unwrap_or_default();
     words.extend(classes.iter().map(|class| word(&class.id, "class of failures", class_page(class))));
     words
+}
+
+/// The glossary of the project, as pairs of a word and its meaning. A row may explain several words.
+fn glossary() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let (_, table) =
+        include_str!("../../../../ARCHITECTURE.md").split_once("## Glossary").unwrap_or_default();
+    let rows = table.lines().filter_map(|line| {
+        let (words, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+        (words != "word").then_some((words, meaning))
+    });
+    rows.flat_map(|(words, meaning)| words.split(", ").map(move |word| (word, meaning)))
 }
 
 /// The meaning of each grade of receipt.
@@ -63,7 +84,7 @@ const RECEIPTS: [(Confidence, &str); 3] = [
     ),
 ];
 
-const OTHERS: [(&str, &str); 10] = [
+const OTHERS: [(&str, &str); 13] = [
     ("permanent", "The last turn of the plan fails too: the conversation does not recover."),
     (
         "transient",
@@ -91,19 +112,48 @@ const OTHERS: [(&str, &str); 10] = [
         "The actions of the plans, such as a stop or a broken connection: the number that were planned (armed), and the \
          number that happened with proof (a receipt).",
     ),
+    ("armed", "A planned fault is armed. When it happens, its receipt proves where it happened."),
+    (
+        "seed",
+        "The number from which the ids on the wire, and the generated plans of `fuzz`, follow. The same seed gives the \
+         same run.",
+    ),
+    (
+        "baseline",
+        "A file of known findings, each with a reason and a link. They are listed as expected and do not make the run red.",
+    ),
     ("made-up", "In the shapes of `show`: a result that no tool returned."),
 ];
 
-fn check_page(check: &Check) -> String {
+/// The user's loss in a finding, and the requirement that it breaks.
+pub(super) fn of_finding(check: &str, severity: Severity) -> String {
+    let at = place_of(severity);
+    let loss = format!("The user's loss: {} ({}, {at})\n", severity.sentence(), severity.name());
+    let Some(check) = Check::find(check) else { return loss };
+    let apart = apart(check);
+    format!("{loss}Requirement: {} ({}, level {}){apart}\n\n", check.summary, check.id, check.level.name())
+}
+
+/// The place of a severity among all, such as `4 of 30, the worst first`.
+fn place_of(severity: Severity) -> String {
+    let at = Severity::ALL.iter().position(|other| *other == severity).unwrap_or_default() + 1;
+    format!("{at} of {}, the worst first", Severity::ALL.len())
+}
+
+/// The duties of an application on which a check rests.
+fn apart(check: &Check) -> String {
     let rests_on: Vec<&str> = check.rests_on.iter().map(|duty| duty.name()).collect();
-    let apart = match rests_on.as_slice() {
+    match rests_on.as_slice() {
         [] => String::new(),
         duties => format!(
             "\nIf the application does one of these itself, the finding is the application's: {}.",
             duties.join(", ")
         ),
-    };
-    let severity = check.severity;
+    }
+}
+
+fn check_page(check: &Check) -> String {
+    let (severity, apart) = (check.severity, apart(check));
     format!(
         "Requirement: {}\n\nThe user's loss otherwise: {} ({}), unless a finding states another.\n\
          It belongs to level {}.{apart}",
@@ -117,10 +167,9 @@ fn check_page(check: &Check) -> String {
 fn severity_page(severity: Severity) -> String {
     let checks = CHECKS.iter().filter(|check| check.severity == severity);
     let checks: Vec<&str> = checks.map(|check| check.id).collect();
-    let at = Severity::ALL.iter().position(|other| *other == severity).unwrap_or_default() + 1;
     let found_by =
         if checks.is_empty() { String::new() } else { format!("\nChecks: {}.", checks.join(", ")) };
-    format!("{}\n\nNumber {at} of {}, the worst first.{found_by}", severity.sentence(), Severity::ALL.len())
+    format!("{}\n\nNumber {}.{found_by}", severity.sentence(), place_of(severity))
 }
 
 fn verdict_page(verdict: Verdict) -> String {

@@ -166,7 +166,7 @@ fn run(probe: Probe, host: &mut Host) -> LocalBoxFuture<'_, Probed> {
 
 /// The line for the manifest of a version if its SDK is the cause.
 fn limit_line(probe: Probe, seen: &str) -> String {
-    format!("limits: {{ {}: {} }}", probe.id(), json!(seen))
+    format!("versions: [{{ version: VERSION, limits: {{ {}: {} }} }}]", probe.id(), json!(seen))
 }
 
 /// A known limit of this version excuses the failure of its probe, and is wrong when the probe passes.

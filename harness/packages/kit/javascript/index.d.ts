@@ -93,6 +93,12 @@ export interface ToolFailure extends Error {
 }
 
 /**
+ * Returns the version of the package that contains a file, such as `versionOf(import.meta.resolve('my-sdk'))`. It also
+ * works for a package that does not export its `package.json`.
+ */
+export function versionOf(file: string): string;
+
+/**
  * Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends. Rejects with a
  * `ToolFailure`, or with the abort error of `fetch` after a stop.
  */

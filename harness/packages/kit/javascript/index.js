@@ -1,8 +1,9 @@
 // Speaks Brickbat's protocol for an adapter. It is independent of the SDK.
 import { Console } from 'node:console';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 
 /** @typedef {{ name: string, description: string, inputSchema: any, gateUrl: string, deaf: boolean }} Given a tool */
@@ -53,6 +54,23 @@ const LOOP_TURNS = 16;
 
 /** @typedef {{ isCancellationRequested?: boolean, onCancellationRequested: (stop: () => void) => unknown }} Token */
 /** @typedef {AbortSignal | PromiseLike<unknown> | Token} Stop the forms in which an SDK reports a stop to its tools */
+
+/**
+ * Returns the version of the package that contains a file, such as `versionOf(import.meta.resolve('my-sdk'))`. It also
+ * works for a package that does not export its `package.json`.
+ * @type {(file: string) => string}
+ */
+export function versionOf(file) {
+  for (let folder = dirname(fileURLToPath(file)); ; folder = dirname(folder)) {
+    try {
+      const { name, version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      // A package may have a package.json without a name in an inner folder.
+      if (name && version) return version;
+    } catch (error) {
+      if (error.code !== 'ENOENT' || folder === dirname(folder)) throw error;
+    }
+  }
+}
 
 /**
  * Posts a tool's arguments to its gate and waits. The harness decides when and how the tool ends. The thrown error has a

@@ -1,11 +1,10 @@
 // Lets Brickbat drive the AI SDK. For an SDK of your own, replace what is said of the AI SDK here.
-import { createRequire } from 'node:module';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { convertToModelMessages, jsonSchema, stepCountIs, streamText, tool } from 'ai';
-import { gate, serve } from 'brickbat-adapter';
+import { gate, serve, versionOf } from 'brickbat-adapter';
 
-const { version } = createRequire(import.meta.url)('ai/package.json');
+const version = versionOf(import.meta.resolve('ai'));
 const models = {
   'anthropic-messages': (baseURL, model = 'claude-haiku-4-5') => createAnthropic({ baseURL, apiKey: 'none' })(model),
   'openai-chat': (baseURL, model = 'gpt-4.1') => createOpenAI({ baseURL, apiKey: 'none' }).chat(model),

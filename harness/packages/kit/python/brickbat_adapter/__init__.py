@@ -55,6 +55,9 @@ class Store:
         self.repairs.append(name)
 
     def save(self, history):
+        """Keeps the history, which is bytes or text; `load` returns it as bytes."""
+        if isinstance(history, str):
+            history = history.encode()
         # Written atomically, as in a database: the process may be killed during the write.
         new = self.file.with_suffix(".new")
         try:
