@@ -31,6 +31,7 @@ mod message_lines;
 mod mistral_vibe;
 mod open_webui;
 mod openhands;
+mod output;
 mod read;
 #[cfg(feature = "sqlite")]
 mod rows;

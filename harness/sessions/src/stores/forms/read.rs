@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
 
+use super::output::said;
 use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
@@ -592,20 +593,4 @@ fn result(at: &ResultAt, value: Json<'_, '_>) -> Option<Content> {
     let name = value.pointer(at.name).as_str().map(|name| name.into_owned()).unwrap_or_default();
     let output = said(value.pointer(at.output));
     Some(Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) }))
-}
-
-/// The texts of an output, or its JSON.
-fn said(output: Json<'_, '_>) -> Vec<Content> {
-    if let Some(words) = output.as_str() {
-        return vec![Content::Text(words.into_owned())];
-    }
-    let words = |item: Json<'_, '_>| {
-        let own = ["text", "content", "value", "Text"].into_iter().find_map(|key| item.field(key).as_str());
-        item.as_str().or(own).map(|words| Content::Text(words.into_owned()))
-    };
-    let texts: Option<Vec<Content>> = output.items().map(words).collect();
-    match texts.filter(|_| output.is_array()) {
-        Some(texts) => texts,
-        None => vec![Content::Text(output.raw().to_owned())],
-    }
 }
