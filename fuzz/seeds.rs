@@ -25,6 +25,8 @@ fn main() -> io::Result<()> {
     write(&folder.join("stores"), &stores(&root, &histories)?)?;
     write(&folder.join("rules"), &histories)?;
     write(&folder.join("wire"), &streams)?;
+    write(&folder.join("fix"), &histories)?;
+    write(&folder.join("pasted"), &histories)?;
     write(&folder.join("check"), &[histories, streams].concat())
 }
 

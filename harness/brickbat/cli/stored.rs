@@ -234,6 +234,11 @@ fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
                 sibling(format!("{stem}.json"));
             }
         }
+        Beside::OfStrands => {
+            if file_name(path) == "agent.json" {
+                add_folder(&folder.join("messages"), "messages", 1, companions);
+            }
+        }
         Beside::Storage => {
             let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) else { return };
             let messages = storage.join("message").join(&stem);

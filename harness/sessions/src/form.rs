@@ -8,6 +8,7 @@ mod around;
 mod body;
 mod edits;
 mod fix;
+mod media;
 mod names;
 mod shapes;
 mod text;
@@ -190,8 +191,22 @@ fn remedy(rule: &Rule) -> Remedy {
         "responses-mixed" => {
             Edit(edits::part_responses, "texts beside responses get a content of their own", All)
         }
-        "unknown-role" if rule.id == "bedrock-converse/unknown-role" => {
-            Edit(around::system_to_top, "the first system message is moved to `system`", All)
+        "image-outside-user" | "document-outside-user" => {
+            Edit(media::to_user, "what only the user may send is moved into a message of the user", All)
+        }
+        "image-empty" | "image-media-type" | "image-not-base64" | "image-unreadable"
+        | "input-not-enabled" => {
+            Edit(edits::replace_media, "a text takes the place of what the model does not accept", NotAll)
+        }
+        "citations-outside-assistant" => {
+            Edit(media::drop_citations, "the citations of a text are left out", NotAll)
+        }
+        "document-without-text" => Edit(media::text_beside, "a text is put beside the document", All),
+        "sampling-parameter" => {
+            Edit(media::drop_setting, "a setting that the model does not take is left out", All)
+        }
+        "name-unknown" if gemini => {
+            Edit(media::gemini_names, "a message of another API is written as this one's", All)
         }
         "unknown-role" | "function-role" => {
             Edit(around::rename_role, "the message gets this API's name for its role", All)
@@ -264,12 +279,14 @@ fn remedy(rule: &Rule) -> Remedy {
         | "conversation-start"
         | "first-message-not-user"
         | "call-not-after-user" => None("the user's message that is missing is not in the request"),
-        "prefill-not-supported" | "model-prefill" | "ends-with-model" => {
+        "prefill-not-supported" | "model-prefill" | "model-prefill-with-tools" | "ends-with-model" => {
             None("only you know the next message of the user; add it")
         }
         "server-tool-id-pattern" => None("the provider gave the id, and it is not in the request"),
         "server-tool-not-offered" => None("the definition of the tool is not in the request"),
-        "content-and-calls" => None("these models take no text beside calls, and it would be lost"),
+        "content-and-calls" | "model-text-beside-tools" => {
+            None("these models take no text beside calls, and it would be lost")
+        }
         "thinking-bound-elsewhere" | "thinking-modified" => {
             None("the thinking as it came is not in the request; drop it after the change")
         }
@@ -372,6 +389,41 @@ mod tests {
         let joined = formed("anthropic-messages", &body).unwrap();
         assert_eq!(joined["messages"][2], body["messages"][3]);
         assert_eq!(joined["messages"][3], body["messages"][2]);
+    }
+
+    #[test]
+    fn an_image_of_a_tool_is_moved_behind_all_results() {
+        let image = json!({ "type": "image_url", "image_url": { "url": "https://example.com/a.png" } });
+        let call = |id: &str| json!({ "id": id, "type": "function", "function": { "name": "w", "arguments": "{}" } });
+        let body = json!({ "model": "gpt-4o-mini", "messages": [
+            { "role": "user", "content": "Look." },
+            { "role": "assistant", "content": null, "tool_calls": [call("call_1"), call("call_2")] },
+            { "role": "tool", "tool_call_id": "call_1", "content": [image] },
+            { "role": "tool", "tool_call_id": "call_2", "content": "two" },
+        ] });
+        let moved = formed("openai-chat", &body).unwrap();
+        assert_eq!(moved["messages"][4], json!({ "role": "user", "content": [image] }));
+        assert_eq!(moved["messages"][2]["content"][0]["text"], "See the next message.");
+        assert_eq!(moved["messages"][3], body["messages"][3]);
+    }
+
+    #[test]
+    fn instructions_and_names_of_another_api_are_written_as_this_one_s() {
+        let body = json!({ "contents": [
+            { "role": "system", "parts": [{ "text": "Be brief." }] },
+            { "role": "user", "content": "Hi" },
+        ] });
+        let written = json!({
+            "contents": [{ "role": "user", "parts": [{ "text": "Hi" }] }],
+            "systemInstruction": { "parts": [{ "text": "Be brief." }] },
+        });
+        assert_eq!(formed("gemini", &body), Some(written));
+        let body = json!({ "model": "claude-sonnet-5", "max_tokens": 9, "messages": [
+            { "role": "developer", "content": "Be brief." }, { "role": "user", "content": "Hi" },
+        ] });
+        let written = formed("anthropic-messages", &body).unwrap();
+        assert_eq!(written["system"], "Be brief.");
+        assert_eq!(written["messages"], json!([{ "role": "user", "content": "Hi" }]));
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub enum Beside {
     Log,
     /// Cline's lists of edits and compactions.
     OfCline,
+    /// The messages of an agent of Strands.
+    OfStrands,
     /// opencode before 1.2: `storage/session/<project>/<session>.json`, with messages and parts in separate folders.
     Storage,
 }
@@ -54,6 +56,7 @@ const LINES: Endings = &["jsonl", "ndjson"];
 const TRAJECTORY: Endings = &["traj", "json"];
 const AGENT_FILE: Endings = &["af", "json"];
 const COMPRESSED: Endings = &["zst"];
+const VSCODE_DATABASE: Endings = &["vscdb"];
 const DATABASE: Endings = &["db", "sqlite", "sqlite3", "sqlite-db"];
 
 /// A product's row.
@@ -157,8 +160,16 @@ products! {
     MistralVibe: "mistral-vibe", "Mistral Vibe", One, Other, [LINES], [];
     /// Kimi CLI: a message on each line.
     Kimi: "kimi", "Kimi CLI", One, Other, [LINES], [];
-    /// VS Code chat: a JSON file.
-    VscodeChat: "vscode-chat", "VS Code chat", One, Other, [JSON], [];
+    /// VS Code chat: a JSON file, or a log of changes to it.
+    VscodeChat: "vscode-chat", "VS Code chat", One, Other, [JSON, LINES], [];
+    /// Cursor: SQLite.
+    Cursor: "cursor", "Cursor", Many, Other, [VSCODE_DATABASE], [Log];
+    /// Zed: SQLite, with packed threads.
+    Zed: "zed", "Zed", Many, Other, [DATABASE], [Log];
+    /// Charm's Crush: SQLite.
+    Crush: "crush", "Crush", Many, Other, [DATABASE], [Log];
+    /// xAI's Grok CLI: JSONL.
+    GrokCli: "grok-cli", "Grok CLI", One, Other, [LINES], [];
     /// Factory's Droid: JSONL.
     Droid: "droid", "Droid", One, Other, [LINES], [];
     /// Amp: a thread in JSON.
@@ -167,6 +178,10 @@ products! {
     Kiro: "kiro", "Kiro CLI", One, Other, [JSON], [];
     /// Google's Agent Development Kit: a session in JSON.
     GoogleAdk: "google-adk", "Google ADK", One, Other, [JSON], [];
+    /// Strands: a folder with a file for each message, and snapshots.
+    Strands: "strands", "Strands", One, Other, [JSON], [OfStrands];
+    /// Mastra: SQLite.
+    Mastra: "mastra", "Mastra", Many, Other, [DATABASE], [Log];
     /// Genkit: messages and sessions.
     Genkit: "genkit", "Genkit", One, Other, [JSON], [];
     /// AutoGen: the state of an agent.
@@ -224,7 +239,7 @@ impl fmt::Display for Product {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;

@@ -22,6 +22,7 @@ use rusqlite::{Connection, MAIN_DB};
 use crate::{File, Files, FormError, SqliteError};
 
 /// An in-memory database.
+#[derive(Debug)]
 pub(crate) struct Database {
     connection: Connection,
     /// The size in bytes when the database was opened.

@@ -190,6 +190,16 @@ const STORES: &[Known] = &[
     (Product::SemanticKernel, &forms::SEMANTIC_KERNEL),
     (Product::Haystack, &forms::HAYSTACK),
     (Product::AgentFramework, &forms::AGENT_FRAMEWORK),
+    #[cfg(feature = "sqlite")]
+    (Product::Zed, &forms::ZED),
+    #[cfg(feature = "sqlite")]
+    (Product::Crush, &forms::CRUSH),
+    #[cfg(feature = "sqlite")]
+    (Product::Cursor, &forms::CURSOR),
+    #[cfg(feature = "sqlite")]
+    (Product::Mastra, &forms::MASTRA),
+    (Product::Strands, &forms::STRANDS),
+    (Product::GrokCli, &forms::GROK_CLI),
     (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];

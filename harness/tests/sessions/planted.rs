@@ -79,8 +79,8 @@ const OF_THE_PRODUCT: [&str; 47] = [
 const ARGUMENTS: [&str; 5] = ["input", "args", "arguments", "toolInput", "item"];
 
 /// Words of products in databases.
-const SQL_WORDS: [&str; 9] =
-    ["user", "assistant", "anthropic", "openai", "msgpack", "json", "NULL", "messages", "1.18.33"];
+const SQL_WORDS: [&str; 10] =
+    ["user", "assistant", "tool", "anthropic", "openai", "msgpack", "json", "NULL", "messages", "1.18.33"];
 
 /// A text with its mark and a secret. The same text always gets the same result, so that ids still match.
 fn planted(text: &str) -> String {
@@ -169,7 +169,11 @@ impl Case {
         };
         let mut files = self.files_of(text.into_bytes());
         for companion in self.files().files.into_iter().skip(1) {
-            let bytes = [companion.bytes.as_slice(), planted("a large result").as_bytes()].concat();
+            // A file for each message is JSON. Others have what a tool returned.
+            let bytes = match companion.name.contains("messages/message_") {
+                true => planted_json(&String::from_utf8_lossy(&companion.bytes)).into_bytes(),
+                false => [companion.bytes.as_slice(), planted("a large result").as_bytes()].concat(),
+            };
             files.files.push(File { name: companion.name, bytes });
         }
         files

@@ -219,6 +219,63 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
             "https://github.com/anthropics/claude-agent-sdk-python/issues/265",
         ],
     },
+    ClientError {
+        name: "roles must alternate between user and assistant",
+        sdk: "Anthropic until 2024, and programs that still check it",
+        says: "roles must alternate between",
+        means: "Two messages of the user, or two of the assistant, follow each other. Anthropic accepts this by now and joins \
+                the messages, so a program between you and the provider may have raised the error.",
+        advice: "Update that program, or join successive messages of one role.",
+        sources: &[
+            "https://github.com/BerriAI/litellm/issues/3474",
+            "https://platform.claude.com/docs/en/api/messages",
+        ],
+    },
+    ClientError {
+        name: "Model produced invalid sequence as part of ToolUse",
+        sdk: "Amazon Nova at Bedrock",
+        says: "invalid sequence as part of tooluse",
+        means: "The model wrote a call that Bedrock cannot read, so the reply ends with an error, often in the middle of a \
+                stream. The history is not the cause, and a repeated request often succeeds.",
+        advice: "Send the request again with `temperature` 0, as Amazon's guide for tool use advises. Names of tools with \
+                 a hyphen, and schemas with many levels, make it more likely. Do not store the broken reply.",
+        sources: &[
+            "https://github.com/strands-agents/harness-sdk/issues/649",
+            "https://github.com/SEMOSS/Semoss/pull/2892",
+        ],
+    },
+    ClientError {
+        name: "all elements in history must have a message",
+        sdk: "Cohere's chat API, version 1",
+        says: "all elements in history must have a message",
+        means: "An entry of `chat_history` has no text, such as a reply that only has calls.",
+        advice: "Use version 2 of the API, which takes calls without text. In version 1, put a text into the entry.",
+        sources: &["https://github.com/langchain-ai/langchain-cohere/pull/15"],
+    },
+    ClientError {
+        name: "cannot specify both message and tool_results in multistep mode",
+        sdk: "Cohere's chat API, version 1",
+        says: "cannot specify both message and tool_results",
+        means: "A request that returns results also has a text in `message`.",
+        advice: "Send the results with an empty `message`, and the user's text in a later request; or use version 2 of the API.",
+        sources: &["https://github.com/cohere-ai/cohere-python/issues/525"],
+    },
+    ClientError {
+        name: "message must be at least 1 token long or tool results must be specified",
+        sdk: "Cohere's chat API, version 1",
+        says: "message must be at least 1 token long",
+        means: "The request has neither a text in `message` nor results.",
+        advice: "Send the user's text, or the results of the calls of the last reply.",
+        sources: &["https://github.com/kwaroran/Risuai/issues/504"],
+    },
+    ClientError {
+        name: "Duplicate call_ids submitted",
+        sdk: "OpenAI's Assistants API",
+        says: "duplicate call_ids submitted",
+        means: "Two outputs of one submission answer the same call. OpenAI has replaced this API by Responses.",
+        advice: "Submit one output for each call of the batch.",
+        sources: &["https://github.com/VRSEN/agency-swarm/issues/151"],
+    },
 ];
 
 /// The errors that a text names or quotes.

@@ -56,6 +56,25 @@ const NEIGHBOURS: &[Neighbour] = &[
         ],
     },
     Neighbour {
+        name: "parameters of the request do not fit the model, or each other",
+        says: &[
+            "cannot both be specified for this model",
+            "cannot specify both 'thinking' and 'reasoning_effort'",
+            "is not supported with this model. use 'max_completion_tokens'",
+            "may only be set to 1 when thinking is enabled",
+            "must be greater than thinking.budget_tokens",
+            "doesn't support the toolconfig.toolchoice",
+        ],
+        means: "A setting such as `temperature`, `max_tokens` or `thinking` is refused. The history was not judged, or is right.",
+        advice: "Leave the setting out, or use the one that the text names. A client may set it by default.",
+        sources: &[
+            "https://github.com/infiniflow/ragflow/issues/11815",
+            "https://github.com/HKUDS/nanobot/issues/3939",
+            "https://github.com/microsoft/vscode-copilot-release/issues/8065",
+            "https://github.com/vercel/ai/issues/4396",
+        ],
+    },
+    Neighbour {
         name: "the key is invalid or missing",
         says: &[
             "authentication_error",
@@ -114,6 +133,11 @@ mod tests {
             ("Too many tokens,\nplease wait before trying again.", "overloaded"),
             ("401 {\"error\":{\"type\":\"authentication_error\"}}", "key"),
             ("Your credit balance is too low to access the Anthropic API.", "balance"),
+            (
+                "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
+                "parameters",
+            ),
+            ("`max_tokens` must be greater than `thinking.budget_tokens`", "parameters"),
         ] {
             let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
             assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::shape::{Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, Words};
+use super::shape::{ANY_PICTURE, Shape, ShapeArgs, ShapeBlock, ShapeId, ShapeMessage, Words};
 use brickbat_scenario::scenario::Signature;
 
 /// The maximum number of reductions that are tried. A thread of ten thousand messages takes about fifty
@@ -145,7 +145,7 @@ impl<F: Fn(&Shape) -> bool> Search<F> {
 impl Shape {
     /// True if the user, or a summary, comes before any reply. Instructions may come before that.
     fn begins_with_user(&self) -> bool {
-        let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System));
+        let first = self.messages.iter().find(|message| !matches!(message, ShapeMessage::System(_)));
         matches!(first, Some(ShapeMessage::User(_) | ShapeMessage::Picture(_) | ShapeMessage::Compacted))
     }
 
@@ -153,7 +153,7 @@ impl Shape {
     /// the results of their calls.
     fn near(&self, (message, part): (usize, usize), reach: usize) -> Shape {
         let around = |n: usize| n.saturating_sub(reach)..n.saturating_add(reach + 1);
-        let first = self.messages.iter().position(|message| !matches!(message, ShapeMessage::System));
+        let first = self.messages.iter().position(|message| !matches!(message, ShapeMessage::System(_)));
         let is_near = |n: usize| n <= first.unwrap_or(0) || around(message).contains(&n);
         let mut calls = BTreeSet::new();
         let mut messages = Vec::new();
@@ -272,10 +272,10 @@ fn n_parts(message: &ShapeMessage) -> usize {
 
 fn straighten_part(message: &mut ShapeMessage, part: usize) {
     match message {
-        ShapeMessage::User(words) => *words = Words::plain(),
-        ShapeMessage::Compacted | ShapeMessage::Picture(_) | ShapeMessage::System => {
-            *message = ShapeMessage::User(Words::plain());
-        }
+        // An image stays an image, and instructions stay instructions.
+        ShapeMessage::User(words) | ShapeMessage::System(words) => *words = Words::plain(),
+        ShapeMessage::Picture(picture) => *picture = ANY_PICTURE,
+        ShapeMessage::Compacted => *message = ShapeMessage::User(Words::plain()),
         ShapeMessage::Failed => {}
         ShapeMessage::Assistant(blocks) => match &mut blocks[part] {
             ShapeBlock::Text(words) => *words = Words::plain(),
@@ -285,7 +285,8 @@ fn straighten_part(message: &mut ShapeMessage, part: usize) {
             ShapeBlock::Call { args, .. } => *args = ShapeArgs::Object(serde_json::Map::new()),
         },
         ShapeMessage::Results(results) => {
-            (results[part].is_error, results[part].picture) = (false, None);
+            let picture = results[part].picture.map(|_| ANY_PICTURE);
+            (results[part].is_error, results[part].picture) = (false, picture);
         }
     }
 }
@@ -337,11 +338,20 @@ mod tests {
     fn the_user_stays_first_if_the_store_begins_with_instructions() {
         let user = ShapeMessage::User(Words::plain());
         let reply = ShapeMessage::Assistant(vec![call(0)]);
-        let whole = shape(vec![ShapeMessage::System, user.clone(), reply]);
+        let whole = shape(vec![ShapeMessage::System(Words::plain()), user.clone(), reply]);
         let (smallest, _) =
             minimise(whole, None, |shape| shape.messages.iter().any(|message| message.made().count() > 0));
         let plain = ShapeBlock::Call { call: 0, args: ShapeArgs::Object(serde_json::Map::new()) };
         assert_eq!(smallest.messages, [user, ShapeMessage::Assistant(vec![plain])]);
+    }
+
+    #[test]
+    fn what_stays_keeps_its_kind() {
+        let wide = brickbat_scenario::scenario::Picture { width: 9_000, ..ANY_PICTURE };
+        let whole = shape(vec![ShapeMessage::Picture(wide), ShapeMessage::System(Words::plain())]);
+        let (smallest, _) = minimise(whole, None, |shape| shape.messages.len() == 2);
+        let kept = [ShapeMessage::Picture(ANY_PICTURE), ShapeMessage::System(Words::plain())];
+        assert_eq!(smallest.messages, kept);
     }
 
     #[test]

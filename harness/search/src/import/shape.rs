@@ -12,6 +12,7 @@ use brickbat_scenario::scenario::{
 };
 use serde_json::{Map, Value, json};
 
+pub(super) use measure::ANY as ANY_PICTURE;
 pub(super) use odd::Words;
 
 /// The structure of a conversation, without its texts.
@@ -31,7 +32,7 @@ pub(super) enum ShapeMessage {
     /// An image from the user.
     Picture(Picture),
     /// Instructions in the middle of the conversation.
-    System,
+    System(Words),
     /// A reply of the model.
     Assistant(Vec<ShapeBlock>),
     /// A failed reply.
@@ -186,7 +187,9 @@ impl Shape {
         match message {
             ShapeMessage::User(words) => GivenMessage::User(words.text(&format!("Message {}.", n + 1))),
             ShapeMessage::Picture(picture) => GivenMessage::Picture(*picture),
-            ShapeMessage::System => GivenMessage::System(format!("Instructions {}.", n + 1)),
+            ShapeMessage::System(words) => {
+                GivenMessage::System(words.text(&format!("Instructions {}.", n + 1)))
+            }
             ShapeMessage::Failed => GivenMessage::Failed("The reply failed.".to_owned()),
             ShapeMessage::Compacted => GivenMessage::Compacted(format!("Summary {}.", n + 1)),
             ShapeMessage::Assistant(blocks) => {

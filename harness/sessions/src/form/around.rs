@@ -8,6 +8,10 @@ use super::shapes::shape_of;
 /// Gives a message the name that this API has for its role.
 pub(super) fn rename_role(body: &mut Body) -> Option<()> {
     let shape = shape_of(body.dialect);
+    let is_system = matches!(body.message()?.get("role")?.as_str()?, "developer" | "system");
+    if is_system && !shape.has_system_role {
+        return system_to_top(body).or_else(|| system_as_user(body));
+    }
     let message = body.message()?.as_object_mut()?;
     let role = message.get("role")?.as_str()?.to_lowercase();
     let new = match role.as_str() {
@@ -37,7 +41,7 @@ fn as_result(message: &mut Map<String, Value>) -> Option<()> {
 /// Sends a system message as one of the user.
 pub(super) fn system_as_user(body: &mut Body) -> Option<()> {
     let message = body.message()?.as_object_mut()?;
-    if message.get("role").and_then(Value::as_str) != Some("system") {
+    if !matches!(message.get("role").and_then(Value::as_str), Some("system" | "developer")) {
         return None;
     }
     message.insert("role".to_owned(), json!("user")).map(drop)
@@ -63,11 +67,15 @@ pub(super) fn system_to_top(body: &mut Body) -> Option<()> {
         return None;
     }
     let index = body.index()?;
-    let is_system = body.message()?.get("role") == Some(&json!("system"));
+    let is_system = matches!(body.message()?.get("role")?.as_str(), Some("system" | "developer"));
     if !is_system || index > 0 {
         return None;
     }
     let dialect = body.dialect;
+    if shape_of(dialect).content == "parts" {
+        return instruction_to_top(body);
+    }
+    body.message()?.get("content")?;
     let content = body.remove_message()?.get_mut("content")?.take();
     let own = body.value.get_mut("system").map(Value::take).unwrap_or_default();
     let mut both = joined(own, content, dialect);
@@ -78,6 +86,18 @@ pub(super) fn system_to_top(body: &mut Body) -> Option<()> {
         both = json!([(shape.text)(text, false)]);
     }
     body.value.as_object_mut()?.insert("system".to_owned(), both);
+    Some(())
+}
+
+/// Moves a first system message of Gemini into the field for it, if that is not there yet.
+fn instruction_to_top(body: &mut Body) -> Option<()> {
+    let names = ["systemInstruction", "system_instruction"];
+    if names.iter().any(|name| body.value.get(*name).is_some()) {
+        return None;
+    }
+    let parts = body.message()?.get("parts")?.clone();
+    body.remove_message()?;
+    body.value.as_object_mut()?.insert(names[0].to_owned(), json!({ "parts": parts }));
     Some(())
 }
 

@@ -241,7 +241,10 @@ pub(super) fn replace_media(body: &mut Body) -> Option<()> {
     if part.get("text").is_some() {
         return None;
     }
-    let kind = part.get("type").and_then(Value::as_str).unwrap_or("part").to_owned();
+    // Some dialects name the kind by the only field.
+    let field = part.as_object().and_then(|fields| fields.keys().next());
+    let kind = part.get("type").and_then(Value::as_str).or(field.map(String::as_str));
+    let kind = kind.unwrap_or("part").to_owned();
     *part = (shape_of(dialect).text)(&format!("[{kind} left out]"), false);
     Some(())
 }

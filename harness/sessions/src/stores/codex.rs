@@ -11,7 +11,7 @@ mod replay;
 mod send;
 #[cfg(test)]
 mod tests;
-mod unpack;
+pub(super) mod unpack;
 mod write;
 
 use super::{Edit, Look, ReadError, Store, WriteError};

@@ -7,11 +7,17 @@
 mod agent_framework;
 mod agno;
 mod amp;
+mod assembled;
 mod autogen;
 mod continue_dev;
+#[cfg(feature = "sqlite")]
+mod crush;
+#[cfg(feature = "sqlite")]
+mod cursor;
 mod droid;
 mod genkit;
 mod google_adk;
+mod grok_cli;
 mod haystack;
 mod kimi;
 mod kiro;
@@ -19,18 +25,27 @@ mod langchain;
 mod letta;
 mod librechat;
 mod llamaindex;
+#[cfg(feature = "sqlite")]
+mod mastra;
 mod message_lines;
 mod mistral_vibe;
 mod open_webui;
 mod openhands;
+mod output;
 mod read;
+#[cfg(feature = "sqlite")]
+mod rows;
 mod semantic_kernel;
 mod sharegpt;
+mod strands;
 mod swe_agent;
-#[cfg(test)]
+#[cfg(all(test, feature = "sqlite"))]
 pub(crate) mod tests;
 mod vscode_chat;
+mod vscode_log;
 mod write;
+#[cfg(feature = "sqlite")]
+mod zed;
 
 use std::collections::VecDeque;
 
@@ -38,6 +53,8 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Call, Role};
 use brickbat_rules::json::Json;
 use serde_json::{Value, json};
+
+use assembled::Assembly;
 
 use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
@@ -48,9 +65,14 @@ pub(crate) use agno::FORM as AGNO;
 pub(crate) use amp::FORM as AMP;
 pub(crate) use autogen::FORM as AUTOGEN;
 pub(crate) use continue_dev::FORM as CONTINUE;
+#[cfg(feature = "sqlite")]
+pub(crate) use crush::FORM as CRUSH;
+#[cfg(feature = "sqlite")]
+pub(crate) use cursor::FORM as CURSOR;
 pub(crate) use droid::FORM as DROID;
 pub(crate) use genkit::FORM as GENKIT;
 pub(crate) use google_adk::FORM as GOOGLE_ADK;
+pub(crate) use grok_cli::FORM as GROK_CLI;
 pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kiro::FORM as KIRO;
@@ -58,14 +80,19 @@ pub(crate) use langchain::FORM as LANGCHAIN;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
+#[cfg(feature = "sqlite")]
+pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
 pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
+pub(crate) use strands::FORM as STRANDS;
 pub(crate) use swe_agent::FORM as SWE_AGENT;
 pub(crate) use vscode_chat::FORM as VSCODE_CHAT;
+#[cfg(feature = "sqlite")]
+pub(crate) use zed::FORM as ZED;
 
 /// The description of a store.
 pub(crate) struct Form {
@@ -74,6 +101,8 @@ pub(crate) struct Form {
     generation: &'static str,
     /// Where the records are.
     file: Framing,
+    /// A store of the product that is not one JSON text. It is read only.
+    other: Option<Assembly>,
     /// All of these hold for a file of this store, and not for a file of another one.
     marks: &'static [Mark],
     /// Values of a field that show that a record is not a message.
@@ -107,6 +136,9 @@ enum Framing {
     Each(&'static [&'static str], &'static str),
     /// Lists in the items of a list, which form one session.
     Nested(&'static str, &'static str),
+    /// Nowhere: the store is never one JSON text.
+    #[cfg(feature = "sqlite")]
+    None,
 }
 
 /// A condition on a file.
@@ -169,6 +201,9 @@ enum Saying {
     When(&'static str, &'static str, &'static str, Role),
     /// Named by the text at a pointer.
     Named(&'static str, &'static [(&'static str, Role)]),
+    /// Named by the number at a pointer.
+    #[cfg(feature = "sqlite")]
+    Numbered(&'static str, &'static [(&'static str, Role)]),
 }
 
 /// The pointers to the parts of a call.
@@ -193,8 +228,10 @@ enum Piece {
     Text(&'static str),
     /// Thinking, with the pointer to its signature.
     Thinking(&'static str, &'static str),
-    /// An image in base64, with the pointer to its media type.
+    /// An image in base64, with the pointer to its media type. Other media are passed over.
     Image(&'static str, &'static str),
+    /// Content that is not sent, or not modelled.
+    Skip,
     /// A call, if its id or name is there.
     Call(CallAt),
     /// A call with its result, if the output is there.
@@ -233,11 +270,18 @@ enum Sends {
     Fills(&'static str),
     /// It leaves them out, and results without a call too.
     LeavesOut,
+    /// It leaves them out, and sends results without a call.
+    #[cfg(feature = "sqlite")]
+    LeavesOutCalls,
+    /// It answers them with this text, and leaves out results without a call.
+    Restores(&'static str),
+    /// As the second, in the form with this generation. In other forms it answers only the calls at the end.
+    In(&'static str, &'static Sends),
 }
 
 impl Form {
     /// The product of this store.
-    #[cfg(test)]
+    #[cfg(all(test, feature = "sqlite"))]
     pub(crate) fn product(&self) -> Product {
         self.product
     }
@@ -267,31 +311,55 @@ impl Store for Form {
 
     fn send(&self, session: &Session) -> Sent {
         let mut sent = Sent::as_stored(session);
-        match self.sends {
-            Sends::AsStored => {}
-            Sends::Fills(words) => {
-                let open = dangling(&sent.messages);
-                let n = fill(&mut sent.messages, open, words);
-                sent.mended.extend((n > 0).then_some(("answers calls without a result", n)));
-            }
-            Sends::LeavesOut => {
-                let n = leave_out(&mut sent);
-                sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
-            }
-        }
+        apply(&self.sends, session, &mut sent);
         sent
     }
 
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
         match self.sends {
             Sends::AsStored => None,
-            Sends::Fills(_) => Some("the product answers it when it sends"),
+            Sends::Fills(_) | Sends::Restores(_) | Sends::In(..) => {
+                Some("the product answers it when it sends")
+            }
             Sends::LeavesOut => Some("the product leaves it out when it sends"),
+            #[cfg(feature = "sqlite")]
+            Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
         }
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(self, files, session, edits)
+    }
+}
+
+/// Makes the product's changes.
+fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
+    match sends {
+        Sends::AsStored => {}
+        Sends::Fills(words) => {
+            let open = dangling(&sent.messages);
+            let n = fill(&mut sent.messages, open, words);
+            sent.mended.extend((n > 0).then_some(("answers calls without a result", n)));
+        }
+        Sends::LeavesOut => {
+            let n = without_results(sent) + leave_out_calls(sent);
+            sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
+        }
+        #[cfg(feature = "sqlite")]
+        Sends::LeavesOutCalls => {
+            let n = leave_out_calls(sent);
+            sent.mended.extend((n > 0).then_some(("leaves out calls without a result", n)));
+        }
+        Sends::Restores(words) => {
+            let n = without_results(sent);
+            sent.mended.extend((n > 0).then_some(("leaves out results without a call", n)));
+            apply(&Sends::Fills(words), session, sent);
+        }
+        Sends::In(generation, sends) => {
+            if session.generation == *generation {
+                apply(sends, session, sent);
+            }
+        }
     }
 }
 
@@ -366,11 +434,16 @@ fn with_ids(session: &mut Session) {
     }
 }
 
-/// Removes calls without a result and results without a call. Returns their number.
-fn leave_out(sent: &mut Sent) -> usize {
+/// Removes results without a call. Returns their number.
+fn without_results(sent: &mut Sent) -> usize {
     let (messages, n_orphans) = without_orphans(&sent.messages);
-    let mut n = n_orphans;
     sent.messages = messages;
+    n_orphans
+}
+
+/// Removes calls without a result. Returns their number.
+fn leave_out_calls(sent: &mut Sent) -> usize {
+    let mut n = 0;
     for (at, blocks) in dangling(&sent.messages) {
         n += blocks.len();
         let mut index = 0;

@@ -46,7 +46,7 @@ const NEWEST_SCHEMA: u64 = 17;
 impl Store for Goose {
     fn owns(&self, look: &Look<'_>) -> bool {
         match is_database(look.main()) {
-            true => Database::open(look.files).is_ok_and(|database| has_its_tables(&database)),
+            true => look.database().is_some_and(has_its_tables),
             false => look.is_object(is_export) || look.is_headed(is_header) && is_lines(look.main()),
         }
     }

@@ -59,7 +59,7 @@ impl Store for Langgraph {
         if !is_database(look.main()) {
             return false;
         }
-        let Ok(database) = Database::open(look.files) else { return false };
+        let Some(database) = look.database() else { return false };
         let Ok(tables) = database.tables() else { return false };
         let has = |table: &str, needed: &[&str]| {
             let columns = database.columns(table);

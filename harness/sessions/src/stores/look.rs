@@ -5,6 +5,8 @@ use std::cell::OnceCell;
 use brickbat_rules::json::{Document, Json};
 
 use super::json_text::whole;
+#[cfg(feature = "sqlite")]
+use crate::sqlite::Database;
 use crate::{Files, json};
 
 /// The number of lines at the beginning of a JSONL file among which a store looks for its header.
@@ -16,12 +18,26 @@ pub struct Look<'f> {
     pub(crate) files: &'f Files,
     document: OnceCell<Option<Document<'f>>>,
     head: OnceCell<Vec<Document<'f>>>,
+    #[cfg(feature = "sqlite")]
+    database: OnceCell<Option<Database>>,
 }
 
 impl<'f> Look<'f> {
     /// Creates a look at these files. Nothing is parsed yet.
     pub fn of(files: &'f Files) -> Look<'f> {
-        Look { files, document: OnceCell::new(), head: OnceCell::new() }
+        Look {
+            files,
+            document: OnceCell::new(),
+            head: OnceCell::new(),
+            #[cfg(feature = "sqlite")]
+            database: OnceCell::new(),
+        }
+    }
+
+    /// The database in the first file, if it is one.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn database(&self) -> Option<&Database> {
+        self.database.get_or_init(|| Database::open(self.files).ok()).as_ref()
     }
 
     /// The bytes of the first file.

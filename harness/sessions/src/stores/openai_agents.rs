@@ -41,7 +41,7 @@ impl Store for OpenaiAgents {
         if !is_database(look.main()) {
             return look.is_list(list::is_list_of_items);
         }
-        let Ok(database) = Database::open(look.files) else { return false };
+        let Some(database) = look.database() else { return false };
         let Ok(tables) = database.tables() else { return false };
         let columns = database.columns(TABLE);
         let has = |name: &str| columns.iter().any(|column| column == name);

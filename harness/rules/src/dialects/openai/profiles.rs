@@ -382,7 +382,13 @@ const VLLM: Profile = Profile {
     ],
     wording: &[(
         &relatives::SUCCESSIVE_ROLES,
-        &["Conversation roles must alternate user/assistant/user/assistant/..."],
+        // In the order of `model::template_sentence`.
+        &[
+            "Conversation roles must alternate user/assistant/user/assistant/...",
+            "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+            "After the optional system message, conversation roles must alternate user and assistant roles except \
+             for tool calls and results.",
+        ],
     )],
     envelope: Envelope::Relative(RelativeEnvelope::Vllm),
     ..RELATIVE

@@ -90,10 +90,16 @@ impl Relatives {
             check_kind(n, k, call, out);
             self.note_arguments(n, k, call);
         }
-        if speaker.is_some() && speaker == self.speaker && self.successive.len() < MAX_VIOLATIONS {
-            self.successive.push(n);
+        // Templates pass over calls and results, so that a user message behind results follows the one before
+        // the calls.
+        let is_skipped = self.switches.alternation == Alternation::Template
+            && (said.role == Some(ChatRole::Tool) || said.calls().next().is_some());
+        if !is_skipped {
+            if speaker.is_some() && speaker == self.speaker && self.successive.len() < MAX_VIOLATIONS {
+                self.successive.push(n);
+            }
+            self.speaker = speaker;
         }
-        self.speaker = speaker;
         self.reasoning.message(said, speaker);
     }
 
@@ -101,15 +107,18 @@ impl Relatives {
     pub(super) fn finish(&mut self, body: Json, out: &mut Violations) {
         let model = body.field("model").as_str();
         let model = model.as_deref();
-        let alternates = match self.switches.alternation {
-            Alternation::Free => Certainty::No,
-            Alternation::DeepseekReasoner => model::is_deepseek_reasoner(model),
-            Alternation::Template => model::has_strict_template(model),
-            Alternation::Always => Certainty::Yes,
+        let (alternates, form) = match self.switches.alternation {
+            Alternation::Free => (Certainty::No, 0),
+            Alternation::DeepseekReasoner => (model::is_deepseek_reasoner(model), 0),
+            Alternation::Template => match model::template_sentence(model) {
+                Some(form) => (Certainty::Perhaps, form),
+                None => (Certainty::No, 0),
+            },
+            Alternation::Always => (Certainty::Yes, 0),
         };
         for n in self.successive.drain(..) {
             alternates.note(out, &SUCCESSIVE_ROLES, || {
-                Occurrence::at(format!("/messages/{n}")).with("first", n - 1).with("n", n)
+                Occurrence::at(format!("/messages/{n}")).form(form).with("first", n - 1).with("n", n)
             });
         }
         let reads = match self.switches.arguments {

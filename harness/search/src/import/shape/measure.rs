@@ -3,6 +3,10 @@
 use brickbat_rules::base64::decode_head;
 use brickbat_scenario::scenario::{Picture, PictureFormat};
 
+/// An image that no provider rejects. It takes the place of an image with an unknown size, or with a size that is not part of the fault.
+pub(in super::super) const ANY: Picture =
+    Picture { format: PictureFormat::Png, width: 64, height: 64, bytes: 0 };
+
 /// The size of an image in base64; `None` for a format that a given history cannot express, or a size out of
 /// bounds.
 pub(super) fn measured(data: &str) -> Option<Picture> {

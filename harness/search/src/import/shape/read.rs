@@ -54,7 +54,11 @@ struct Reader {
 impl Reader {
     fn message(&mut self, message: &sessions::Message) -> Vec<ShapeMessage> {
         if message.role == Role::System {
-            return vec![ShapeMessage::System];
+            let texts = message.blocks.iter().filter_map(|block| match &block.content {
+                Block::Text(text) => Some(text.as_str()),
+                _ => None,
+            });
+            return vec![ShapeMessage::System(Words::of(&texts.collect::<Vec<_>>().join("\n")))];
         }
         let says_nothing = message.calls().next().is_none() && message.results().next().is_none();
         if message.ending == Ending::Failed && message.role == Role::Assistant && says_nothing {
@@ -67,10 +71,10 @@ impl Reader {
                 Block::Text(text) if is_reply => blocks.push(ShapeBlock::Text(Words::of(text))),
                 Block::Text(text) => said.push(ShapeMessage::User(Words::of(text))),
                 Block::Thinking(thinking) => blocks.push(thought(thinking)),
-                Block::Image(image) => match measure::measured(&image.data) {
-                    Some(picture) if !is_reply => said.push(ShapeMessage::Picture(picture)),
-                    _ => self.left_out.push("an image whose size cannot be read"),
-                },
+                Block::Image(_) if is_reply => self.left_out.push("an image in a reply"),
+                Block::Image(image) => {
+                    said.push(ShapeMessage::Picture(measure::measured(&image.data).unwrap_or(measure::ANY)));
+                }
                 Block::Native { .. } => self.left_out.push("a provider-specific block"),
                 Block::Call(call) => blocks.push(self.call(call)),
                 Block::Result(result) => results.push(self.result(result)),
@@ -110,10 +114,13 @@ impl Reader {
         let call = known.unwrap_or_else(|| self.call_elsewhere(result));
         self.answered.insert(call);
         let mut pictures = result.output.iter().filter_map(|block| match block {
-            Block::Image(image) => Some(measure::measured(&image.data)),
+            Block::Image(image) => Some(measure::measured(&image.data).unwrap_or(measure::ANY)),
             _ => None,
         });
-        let picture = pictures.next().flatten();
+        let picture = pictures.next();
+        if pictures.next().is_some() {
+            self.left_out.push("a second image of a result");
+        }
         if result.output.is_empty() || result.output.iter().all(is_blank) {
             self.left_out.push("a result without text");
         }

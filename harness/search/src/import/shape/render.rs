@@ -34,7 +34,7 @@ impl Shape {
     fn plain(&self, message: &ShapeMessage, dialect: Dialect) -> Option<histories::Message> {
         let (role, blocks) = match message {
             ShapeMessage::Failed => return None,
-            ShapeMessage::System => (Role::System, vec![Block::Text("Instructions.".to_owned())]),
+            ShapeMessage::System(words) => (Role::System, vec![Block::Text(words.text("Instructions."))]),
             ShapeMessage::Compacted => (Role::User, vec![Block::Text("Summary.".to_owned())]),
             ShapeMessage::User(words) => (Role::User, vec![Block::Text(words.text("Message."))]),
             ShapeMessage::Picture(picture) => (Role::User, vec![image(picture)]),

@@ -9,10 +9,10 @@ use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use crate::FormError;
 
 /// The unpacked bytes of a rollout.
-pub(super) struct Unpacked<'a> {
-    pub(super) bytes: Cow<'a, [u8]>,
+pub(in crate::stores) struct Unpacked<'a> {
+    pub(in crate::stores) bytes: Cow<'a, [u8]>,
     /// The reason why the packed bytes end early, if they do.
-    pub(super) cut: Option<&'static str>,
+    pub(in crate::stores) cut: Option<&'static str>,
 }
 
 /// The first bytes of a Zstandard frame.
@@ -53,7 +53,7 @@ pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
 /// # Errors
 ///
 /// The file unpacks to more bytes than the maximum size of a rollout.
-pub(super) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, FormError> {
+pub(in crate::stores) fn unpack(bytes: &[u8]) -> Result<Unpacked<'_>, FormError> {
     if !is_packed(bytes) {
         return Ok(Unpacked { bytes: Cow::Borrowed(bytes), cut: None });
     }

@@ -16,6 +16,7 @@ pub(crate) const FORM: Form = Form {
         "/state/in_memory/messages",
         "",
     ]),
+    other: None,
     marks: &[Mark::Every(&["/role", "/contents"])],
     skips: None,
     shape: Shape::Speakers(&[

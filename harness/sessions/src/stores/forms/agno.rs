@@ -10,6 +10,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Agno,
     generation: "JSON session",
     file: Framing::Nested("/runs", "/messages"),
+    other: None,
     marks: &[Mark::Root(&["/session_id", "/runs"]), Mark::Every(&["/role"])],
     skips: Some(("/from_history", &["true"])),
     shape: Shape::Speakers(super::CHAT),

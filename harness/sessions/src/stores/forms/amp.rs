@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Amp,
     generation: "JSON thread",
     file: Framing::List(&["/messages"]),
+    other: None,
     marks: &[Mark::Root(&["/id", "/messages"]), Mark::Every(&["/role", "/messageId", "/content"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Autogen,
     generation: "agent state",
     file: Framing::List(&["/llm_context/messages", "/agent_state/llm_context/messages"]),
+    other: None,
     marks: &[Mark::EveryIs(
         "/type",
         &["SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage"],

@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Continue,
     generation: "JSON file",
     file: Framing::List(&["/history"]),
+    other: None,
     marks: &[Mark::Root(&["/sessionId", "/history"]), Mark::Every(&["/message/role"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

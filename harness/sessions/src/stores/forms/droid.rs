@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Droid,
     generation: "JSONL",
     file: Framing::Lines,
+    other: None,
     marks: &[Mark::RootIs("/type", &["session_start"])],
     skips: Some(("/type", &["session_start", "todo_state"])),
     shape: Shape::Native("/message", Dialect::AnthropicMessages),

@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Genkit,
     generation: "JSON list",
     file: Framing::List(&["/messages", "/threads/main", ""]),
+    other: None,
     marks: &[
         Mark::EveryIs("/role", &["system", "user", "model", "tool"]),
         Mark::Every(&["/content/0"]),

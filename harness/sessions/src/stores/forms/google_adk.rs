@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::GoogleAdk,
     generation: "JSON session",
     file: Framing::List(&["/events"]),
+    other: None,
     marks: &[Mark::Root(&["/id", "/events", "/state"]), Mark::Every(&["/author"])],
     skips: None,
     shape: Shape::Native("/content", Dialect::Gemini),

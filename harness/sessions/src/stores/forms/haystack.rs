@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Haystack,
     generation: "JSON list",
     file: Framing::List(&["", "/messages"]),
+    other: None,
     marks: &[Mark::Every(&["/role", "/meta", "/name", "/content/0"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

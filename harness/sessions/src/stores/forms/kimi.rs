@@ -11,6 +11,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Kimi,
     generation: "JSONL",
     file: Framing::Lines,
+    other: None,
     marks: &[Mark::SomeIs("/role", &["_system_prompt", "_checkpoint", "_usage"])],
     skips: Some(("/role", &["_system_prompt", "_checkpoint", "_usage"])),
     shape: Shape::Speakers(super::CHAT),

@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Kiro,
     generation: "JSON export",
     file: Framing::List(&["/history"]),
+    other: None,
     marks: &[Mark::Root(&["/conversation_id", "/history"]), Mark::Every(&["/user", "/assistant"])],
     skips: None,
     shape: Shape::Speakers(&[

@@ -14,6 +14,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Langchain,
     generation: "JSON list",
     file: Framing::List(&["", "/messages"]),
+    other: None,
     marks: &[
         Mark::EveryIs("/type", &["human", "ai", "system", "tool", "AIMessageChunk", "function", "chat"]),
         Mark::Every(&["/data/content"]),

@@ -9,6 +9,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Letta,
     generation: "agent file",
     file: Framing::Each(&["/agents"], "/messages"),
+    other: None,
     marks: &[Mark::Root(&["/agents", "/blocks", "/tools"]), Mark::Every(&["/id", "/role"])],
     skips: None,
     shape: Shape::Speakers(super::CHAT),

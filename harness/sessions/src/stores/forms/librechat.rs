@@ -1,6 +1,7 @@
 //! LibreChat: an export of a conversation as JSON, as a list of messages.
 //!
-//! A part of the type `tool_call` has the call and its output. Source: `client/src/hooks/Conversations/useExportConversation.ts`
+//! A part of the type `tool_call` has the call and its output. A text is a string, or, of an assistant of OpenAI, an object
+//! with the string in `value`. Source: `client/src/hooks/Conversations/useExportConversation.ts`
 //! and `packages/data-provider/src/types/assistants.ts` of <https://github.com/danny-avila/LibreChat>.
 
 use brickbat_rules::histories::Role;
@@ -12,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Librechat,
     generation: "export",
     file: Framing::List(&["/messages"]),
+    other: None,
     marks: &[Mark::Root(&["/conversationId"]), Mark::Every(&["/messageId", "/isCreatedByUser"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {
@@ -36,6 +38,10 @@ const PIECES: &[Piece] = &[
         &[
             ("text", Piece::Text("/text")),
             ("think", Piece::Thinking("/think", "/none")),
+            ("error", Piece::Skip),
+            ("agent_update", Piece::Skip),
+            ("image_file", Piece::Skip),
+            ("image_url", Piece::Skip),
             (
                 "tool_call",
                 Piece::Both(

@@ -10,6 +10,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Llamaindex,
     generation: "chat store",
     file: Framing::Each(&["/store"], ""),
+    other: None,
     marks: &[Mark::RootIs("/class_name", &["SimpleChatStore"]), Mark::Every(&["/role"])],
     skips: None,
     shape: Shape::Speakers(super::CHAT),

@@ -9,6 +9,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::MessageLines,
     generation: "JSONL",
     file: Framing::Lines,
+    other: None,
     marks: &[
         Mark::Every(&["/content"]),
         Mark::EveryIs("/role", &["system", "developer", "user", "assistant", "tool"]),

@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::MistralVibe,
     generation: "JSONL",
     file: Framing::Lines,
+    other: None,
     marks: &[
         Mark::Name(&["messages.jsonl"]),
         Mark::EveryIs("/role", &["system", "user", "assistant", "tool"]),

@@ -1,7 +1,7 @@
 //! Open WebUI: an export of chats.
 //!
 //! The messages of a chat are a map, and `currentId` names the last one of the active branch. Tool calls are inside the
-//! texts, and are not read. Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
+//! texts, and are not read; newer releases have them in `output` too. Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
 //! <https://github.com/open-webui/open-webui>.
 
 use brickbat_rules::histories::Role;
@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::OpenWebui,
     generation: "export",
     file: Framing::Each(&[""], "/chat/history/messages"),
+    other: None,
     marks: &[Mark::Every(&["/role", "/content", "/parentId"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

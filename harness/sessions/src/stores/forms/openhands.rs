@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Openhands,
     generation: "JSON list",
     file: Framing::List(&["", "/history", "/trajectory"]),
+    other: None,
     marks: &[
         Mark::Every(&["/id", "/source"]),
         Mark::Some(&["/action", "/observation"]),

@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker, Tree};
+use super::output::said;
+use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
 use crate::stores::list_reader::note;
@@ -17,6 +18,9 @@ const MAX_MARKED: usize = 64;
 
 /// Returns whether all marks of the store hold for the file.
 pub(super) fn owns(form: &Form, look: &Look<'_>) -> bool {
+    if form.other.as_ref().is_some_and(|other| (other.owns)(look)) {
+        return true;
+    }
     let has_name = |mark: &Mark| !matches!(mark, Mark::Name(_)) || holds(form, mark, look, None);
     form.marks.iter().all(has_name)
         && with_records(form, look, |root, records| {
@@ -80,6 +84,8 @@ fn with_records<T>(
             let records: Vec<Json<'_, '_>> = line.root().pointer(list).items().take(MAX_MARKED).collect();
             give(line.root(), &records);
         }
+        #[cfg(feature = "sqlite")]
+        Framing::None => {}
         Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => {
             look.is_whole(|root| {
                 let sessions = sessions(form, root);
@@ -125,10 +131,10 @@ fn exists(value: Json<'_, '_>, pointer: &str) -> bool {
 }
 
 /// The records of one session, with their pointers.
-struct Records<'t, 'a> {
-    records: Vec<(String, Json<'t, 'a>)>,
+pub(super) struct Records<'t, 'a> {
+    pub(super) records: Vec<(String, Json<'t, 'a>)>,
     /// The value with the session's own fields.
-    own: Json<'t, 'a>,
+    pub(super) own: Json<'t, 'a>,
 }
 
 /// The sessions of a JSON file.
@@ -156,6 +162,8 @@ fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
             vec![Records { records: records.collect(), own: root }]
         }
         Framing::Lines => Vec::new(),
+        #[cfg(feature = "sqlite")]
+        Framing::None => Vec::new(),
     }
 }
 
@@ -164,7 +172,7 @@ fn is_listed(value: Json<'_, '_>) -> bool {
 }
 
 /// The items or fields of a value, with their pointers.
-fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<'t, 'a>)> {
+pub(super) fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<'t, 'a>)> {
     if list.is_array() {
         return list.items().enumerate().map(|(n, item)| (format!("{at}/{n}"), item)).collect();
     }
@@ -180,9 +188,31 @@ fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<'t, 'a>)> {
 ///
 /// The file is not JSON, or has no message.
 pub(super) fn read(form: &Form, files: &crate::Files) -> Result<Vec<Session>, ReadError> {
+    let mut found = match form.other.as_ref().filter(|other| (other.owns)(&Look::of(files))) {
+        Some(other) => {
+            let all = (other.assemble)(files).map_err(|error| error.of(form.product))?;
+            all.iter().map(|one| one.session(form)).collect()
+        }
+        None => read_text(form, files)?,
+    };
+    for session in &mut found {
+        if let Some(finish) = form.finish {
+            finish(session);
+        }
+    }
+    if found.is_empty() {
+        return Err(FormError::Shape("it has no list of messages").of(form.product));
+    }
+    Ok(found)
+}
+
+/// Reads all sessions of a JSON text, or of its lines.
+fn read_text(form: &Form, files: &crate::Files) -> Result<Vec<Session>, ReadError> {
     let bytes = files.main();
     let mut found = Vec::new();
     match &form.file {
+        #[cfg(feature = "sqlite")]
+        Framing::None => {}
         Framing::Lines => {
             let mut session = new(form);
             read_lines(form, bytes, &mut session);
@@ -213,26 +243,15 @@ pub(super) fn read(form: &Form, files: &crate::Files) -> Result<Vec<Session>, Re
             }
         }
     }
-    for session in &mut found {
-        if let Some(finish) = form.finish {
-            finish(session);
-        }
-    }
-    if found.is_empty() {
-        return Err(FormError::Shape("it has no list of messages").of(form.product));
-    }
     Ok(found)
 }
 
-fn new(form: &Form) -> Session {
-    let branch = match (&form.sends, &form.tree) {
-        (super::Sends::AsStored, None) => {
-            "the list as stored; what the product changes when it sends is not known"
-        }
-        (super::Sends::AsStored, Some(_)) => {
-            "up from the current message; what the product changes when it sends is not known"
-        }
-        (super::Sends::Fills(_) | super::Sends::LeavesOut, _) => "the list in its order",
+/// A session without messages.
+pub(super) fn new(form: &Form) -> Session {
+    let branch = match (matches!(form.sends, Sends::AsStored), &form.tree) {
+        (true, None) => "the list as stored; what the product changes when it sends is not known",
+        (true, Some(_)) => "up from the current message; what the product changes when it sends is not known",
+        (false, _) => "the list in its order",
     };
     Session { dialect: form.dialect, ..Session::new(form.product, form.generation, branch) }
 }
@@ -252,7 +271,12 @@ fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
 }
 
 /// Reads the records of a session.
-fn fill(form: &Form, records: &Records<'_, '_>, session: &mut Session, place: &dyn Fn(String) -> Place) {
+pub(super) fn fill(
+    form: &Form,
+    records: &Records<'_, '_>,
+    session: &mut Session,
+    place: &dyn Fn(String) -> Place,
+) {
     session.n_records = records.records.len();
     note_model(form, records.own, session);
     let is_on = match &form.tree {
@@ -263,7 +287,8 @@ fn fill(form: &Form, records: &Records<'_, '_>, session: &mut Session, place: &d
         let span = record.span();
         let placed = |pointer: String| {
             let place = place(pointer);
-            let (start, end) = if place.line.is_some() {
+            // The place of a record that code has collected is complete.
+            let (start, end) = if form.other.is_some() && place.end > 0 || place.line.is_some() {
                 (place.start, place.end)
             } else {
                 (span.start as u64, span.end as u64)
@@ -386,6 +411,11 @@ fn role(saying: &Saying, value: Json<'_, '_>) -> Option<Role> {
             let name = value.pointer(at).as_str()?;
             names.iter().find(|(known, _)| *known == name).map(|(_, role)| *role)
         }
+        #[cfg(feature = "sqlite")]
+        Saying::Numbered(at, names) => {
+            let number = value.pointer(at).raw();
+            names.iter().find(|(known, _)| *known == number).map(|(_, role)| *role)
+        }
     }
 }
 
@@ -393,6 +423,8 @@ fn role(saying: &Saying, value: Json<'_, '_>) -> Option<Role> {
 fn note_role(speakers: &[Speaker], record: Json<'_, '_>, session: &mut Session) {
     let named = speakers.iter().filter_map(|speaker| match speaker.role {
         Saying::Named(at, names) => Some((record.pointer(speaker.at).pointer(at).as_str()?, names)),
+        #[cfg(feature = "sqlite")]
+        Saying::Numbered(..) => None,
         Saying::Is(_) | Saying::Flag(..) | Saying::When(..) => None,
     });
     let named: Vec<_> = named.collect();
@@ -447,7 +479,7 @@ fn gather(
     match piece {
         Piece::Text(at) => texts(value.pointer(at), &format!("{pointer}{at}"), into),
         Piece::Thinking(at, signature) => {
-            if let Some(words) = text(at) {
+            if let Some(words) = text(at).or_else(|| text(&format!("{at}/value"))) {
                 let signature = text(signature).filter(|signature| !signature.is_empty());
                 into.push((
                     format!("{pointer}{at}"),
@@ -456,10 +488,12 @@ fn gather(
             }
         }
         Piece::Image(data, media_type) => {
-            if let Some((data, media_type)) = text(data).zip(text(media_type)) {
+            let is_image = |(_, media_type): &(String, String)| media_type.starts_with("image/");
+            if let Some((data, media_type)) = text(data).zip(text(media_type)).filter(is_image) {
                 into.push((pointer.to_owned(), Content::Image(Image { media_type, data })));
             }
         }
+        Piece::Skip => {}
         Piece::Call(at) => into.extend(call(at, value).map(|call| (pointer.to_owned(), call))),
         Piece::Both(at, result_at) => {
             into.extend(call(at, value).map(|call| (pointer.to_owned(), call)));
@@ -525,6 +559,10 @@ fn texts(value: Json<'_, '_>, at: &str, into: &mut Vec<(String, Content)>) {
         }
         return;
     }
+    // OpenAI's assistants have a text with its annotations.
+    if let Some(words) = value.field("value").as_str().filter(|words| !words.is_empty()) {
+        into.push((at.to_owned(), Content::Text(words.into_owned())));
+    }
     for (n, item) in value.items().enumerate() {
         let words = item.as_str().or_else(|| item.field("text").as_str());
         into.extend(words.map(|words| (format!("{at}/{n}"), Content::Text(words.into_owned()))));
@@ -555,20 +593,4 @@ fn result(at: &ResultAt, value: Json<'_, '_>) -> Option<Content> {
     let name = value.pointer(at.name).as_str().map(|name| name.into_owned()).unwrap_or_default();
     let output = said(value.pointer(at.output));
     Some(Content::Result(CallResult { is_error, ..CallResult::new(call, name, output) }))
-}
-
-/// The texts of an output, or its JSON.
-fn said(output: Json<'_, '_>) -> Vec<Content> {
-    if let Some(words) = output.as_str() {
-        return vec![Content::Text(words.into_owned())];
-    }
-    let words = |item: Json<'_, '_>| {
-        let own = ["text", "content", "value", "Text"].into_iter().find_map(|key| item.field(key).as_str());
-        item.as_str().or(own).map(|words| Content::Text(words.into_owned()))
-    };
-    let texts: Option<Vec<Content>> = output.items().map(words).collect();
-    match texts.filter(|_| output.is_array()) {
-        Some(texts) => texts,
-        None => vec![Content::Text(output.raw().to_owned())],
-    }
 }

@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::SemanticKernel,
     generation: "JSON list",
     file: Framing::List(&["/messages"]),
+    other: None,
     marks: &[Mark::Every(&["/role", "/items"]), Mark::EveryIs("/content_type", &["message"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

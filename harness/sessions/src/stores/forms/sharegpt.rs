@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Sharegpt,
     generation: "JSON list",
     file: Framing::Each(&[""], "/conversations"),
+    other: None,
     marks: &[Mark::Every(&["/from", "/value"])],
     skips: None,
     shape: SHAPE,

@@ -13,6 +13,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::SweAgent,
     generation: "trajectory",
     file: Framing::List(&["/history"]),
+    other: None,
     marks: &[Mark::Root(&["/trajectory", "/info"]), Mark::Every(&["/role", "/content"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {

@@ -7,15 +7,18 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 23] = [
+pub(crate) const FORMS: [&Form; 29] = [
     &AGENT_FRAMEWORK,
     &AGNO,
     &AMP,
     &AUTOGEN,
     &CONTINUE,
+    &CRUSH,
+    &CURSOR,
     &DROID,
     &GENKIT,
     &GOOGLE_ADK,
+    &GROK_CLI,
     &HAYSTACK,
     &KIMI,
     &KIRO,
@@ -23,14 +26,17 @@ pub(crate) const FORMS: [&Form; 23] = [
     &LETTA,
     &LIBRECHAT,
     &LLAMAINDEX,
+    &MASTRA,
     &MESSAGE_LINES,
     &MISTRAL_VIBE,
     &OPENHANDS,
     &OPEN_WEBUI,
     &SEMANTIC_KERNEL,
     &SHAREGPT,
+    &STRANDS,
     &SWE_AGENT,
     &VSCODE_CHAT,
+    &ZED,
 ];
 
 /// The stored sessions of a form: the name of each file and its bytes.
@@ -39,11 +45,24 @@ fn stored(form: &Form) -> Vec<(String, Vec<u8>)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions").join(form.product.id());
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let stores = entries.filter(|path| path.extension().is_some_and(|ending| ending != "yaml"));
+    let stores = stores.filter(|path| path.is_file());
     let mut stored: Vec<(String, Vec<u8>)> = stores
-        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap()))
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let bytes = std::fs::read(&path).unwrap();
+            // A database is kept as its SQL.
+            let bytes = if name.ends_with(".sql") { database(&bytes) } else { bytes };
+            (name, bytes)
+        })
         .collect();
     stored.sort();
     stored
+}
+
+fn database(sql: &[u8]) -> Vec<u8> {
+    let mut connection = rusqlite::Connection::open_in_memory().unwrap();
+    connection.execute_batch(std::str::from_utf8(sql).unwrap()).unwrap();
+    connection.serialize(rusqlite::MAIN_DB).unwrap().to_vec()
 }
 
 /// The file under the name that the product gives it.
@@ -65,10 +84,13 @@ fn each_form_reads_its_sessions_and_no_other_store_does() {
                 .map(|(product, _)| *product)
                 .collect();
             assert_eq!(owners.first(), Some(&form.product), "{id}: {owners:?}");
+            assert!(form.other.is_none() || owners.len() == 1, "{id}: {owners:?}");
             let session = read(&files).unwrap_or_else(|error| panic!("{id}: {error}")).remove(0);
             assert!(session.messages.len() >= 3, "{id}: {}", session.messages.len());
             let judgement = judge(&session, None);
-            let expected = if name.starts_with("healthy") { Verdict::Accepted } else { Verdict::Refused };
+            let is_lost = !session.troubles.is_empty();
+            let is_accepted = name.starts_with("healthy") || is_lost;
+            let expected = if is_accepted { Verdict::Accepted } else { Verdict::Refused };
             let messages: Vec<&str> =
                 judgement.refusals.iter().map(|refusal| refusal.message.as_str()).collect();
             assert_eq!(judgement.verdict, expected, "{id}: {messages:?}");
@@ -93,7 +115,7 @@ fn damaged_files_of_each_form_are_read_without_a_panic() {
             let invalid: Vec<u8> =
                 bytes.iter().map(|byte| if *byte == b'o' { 0xff } else { *byte }).collect();
             let long = [bytes.as_slice(), &vec![b' '; 1 << 20]].concat();
-            let cut = (0..bytes.len()).step_by(211).map(|end| bytes[..end].to_vec());
+            let cut = (0..bytes.len()).step_by((bytes.len() / 40).max(211)).map(|end| bytes[..end].to_vec());
             let variants =
                 cut.chain([deep, nested.into_bytes(), whole.into_bytes(), invalid, long, Vec::new()]);
             for variant in variants {
@@ -105,6 +127,33 @@ fn damaged_files_of_each_form_are_read_without_a_panic() {
             }
         }
     }
+}
+
+#[test]
+fn a_text_of_librechat_may_be_an_object() {
+    let (name, bytes) = stored(&LIBRECHAT).remove(0);
+    let session = read(&file(&LIBRECHAT, &name, &bytes)).unwrap().remove(0);
+    let blocks = session.messages.iter().flat_map(|message| &message.blocks);
+    let said = |block: &crate::Block| matches!(&block.content, Content::Text(text) if text == "Found.");
+    assert_eq!(blocks.filter(|block| said(block)).count(), 1);
+}
+
+#[test]
+fn cursor_s_server_has_the_calls_and_zed_sends_what_has_no_call() {
+    let read = |form: &Form, name: &str| {
+        let stored = stored(form);
+        let (name, bytes) = stored.iter().find(|(own, _)| own == name).unwrap();
+        read(&file(form, name, bytes)).unwrap().remove(0)
+    };
+    let stopped = read(&CURSOR, "healthy-stopped-in-a-batch.sql");
+    let ids: Vec<&str> =
+        stopped.messages.iter().flat_map(crate::Message::calls).map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call_1", "call_2"]);
+    assert_eq!(judge(&stopped, None).sent.mended, [("answers calls without a result", 1)]);
+    let orphan = read(&ZED, "result-without-a-call.sql");
+    assert_eq!(judge(&orphan, None).sent.mended, []);
+    let summary = read(&CRUSH, "healthy-behind-a-summary.sql");
+    assert_eq!((summary.off_branch.len(), summary.messages.len()), (2, 3));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! VS Code chat: `chatSessions/<id>.json`.
+//! VS Code chat: `chatSessions/<id>.json`, and since 1.109 a log of changes.
 //!
 //! A request has what the user said and, in `result.metadata`, the rounds of calls and their results by id. Source:
 //! `src/vs/workbench/contrib/chat/common/model/chatModel.ts` of <https://github.com/microsoft/vscode>, and
@@ -6,13 +6,15 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker};
+use super::assembled::Assembly;
+use super::{CallAt, Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, vscode_log};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::VscodeChat,
     generation: "JSON file",
     file: Framing::List(&["/requests"]),
+    other: Some(Assembly { owns: vscode_log::is_log, assemble: vscode_log::assemble }),
     marks: &[Mark::Root(&["/version", "/requests"]), Mark::Every(&["/requestId", "/message"])],
     skips: None,
     shape: Shape::Speakers(&[

@@ -11,7 +11,7 @@ use crate::EditError::{self, Missing, NoForm, NotJson};
 use crate::json::splice;
 use crate::stores::json_changes::JsonChanges;
 use crate::stores::json_text::whole;
-use crate::stores::{Edit, WriteError};
+use crate::stores::{Edit, Look, WriteError};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Session};
 
 const NO_ID: &str = "the file has no id for the call, which a result could name";
@@ -26,12 +26,17 @@ pub(super) fn write(
     session: &Session,
     edits: &[Edit],
 ) -> Result<Files, WriteError> {
+    if form.other.as_ref().is_some_and(|other| (other.owns)(&Look::of(files))) {
+        return Err(NoForm(READ_ONLY).at(form.product, &edits.first().map(place).unwrap_or_default()));
+    }
     let mut writer = Writer { form, session, gone: BTreeSet::new(), come: BTreeMap::new(), is_closed: false };
     for edit in edits {
         writer.take(files, edit)?;
     }
     let bytes = match form.file {
         Framing::Lines => writer.lines(files.main()),
+        #[cfg(feature = "sqlite")]
+        Framing::None => files.main().to_vec(),
         Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => writer.document(files.main())?,
     };
     let mut files = files.clone();
@@ -39,6 +44,16 @@ pub(super) fn write(
         file.bytes = bytes;
     }
     Ok(files)
+}
+
+fn place(edit: &Edit) -> Place {
+    match edit {
+        Edit::Move { result: place, .. }
+        | Edit::Synthesise { call: place, .. }
+        | Edit::Drop { block: place }
+        | Edit::Discard { place }
+        | Edit::Truncate { last: place } => place.clone(),
+    }
 }
 
 struct Writer<'a> {

@@ -108,15 +108,29 @@ fn kimi_version(model: &str) -> Option<(u8, u8)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Returns whether the model's usual chat template rejects consecutive messages with the same role. A
-/// server may use another template, so this is never certain.
-pub(super) fn has_strict_template(model: Option<&str>) -> Certainty {
-    const STRICT: [&str; 5] = ["mistral", "mixtral", "ministral", "gemma", "llama-2"];
-    let model = model.map(str::to_ascii_lowercase);
-    match model {
-        Some(model) if STRICT.iter().any(|name| model.contains(name)) => Certainty::Perhaps,
-        _ => Certainty::No,
-    }
+/// The sentence with which the model's usual chat template rejects consecutive messages with the same role, as an
+/// index into the sentences of the profile. `None` if the template accepts them. A server may use another
+/// template, so this is never certain.
+///
+/// Devstral and Ministral: <https://github.com/sterlp/eclipse-peon-ai/issues/75>,
+/// <https://github.com/charmbracelet/crush/issues/279>. Mistral 7B: <https://github.com/vllm-project/vllm/issues/6862>.
+pub(super) fn template_sentence(model: Option<&str>) -> Option<usize> {
+    const PLAIN: usize = 0;
+    const AFTER_SYSTEM: usize = 1;
+    const EXCEPT_TOOLS: usize = 2;
+    const STRICT: [(&str, usize); 9] = [
+        ("devstral", EXCEPT_TOOLS),
+        ("ministral-3", EXCEPT_TOOLS),
+        ("ministral3", EXCEPT_TOOLS),
+        ("mistral-7b-instruct-v0.3", AFTER_SYSTEM),
+        ("ministral", AFTER_SYSTEM),
+        ("mistral", PLAIN),
+        ("mixtral", PLAIN),
+        ("gemma", PLAIN),
+        ("llama-2", PLAIN),
+    ];
+    let model = model?.to_ascii_lowercase();
+    STRICT.iter().find(|(name, _)| model.contains(name)).map(|(_, form)| *form)
 }
 
 /// Returns whether DashScope parses the arguments of earlier calls for this model. Reports name Qwen's
