@@ -48,7 +48,7 @@ const MODELS: &[(&str, &str)] = &[
         "bedrock-converse/first-message-not-user",
         "all models; for an assistant message at the beginning, all but Claude",
     ),
-    ("bedrock-converse/roles-not-alternating", "Claude and Llama, but not Claude 3 and 3.5 Haiku"),
+    ("bedrock-converse/roles-not-alternating", "Claude and Llama, but not Claude 3 Haiku"),
     ("bedrock-converse/text-blank", "all models but Nova Micro"),
     ("bedrock-converse/input-not-enabled", "Claude Sonnet 4.5"),
     ("bedrock-converse/model-text-beside-tools", "Llama"),
