@@ -129,6 +129,7 @@ static FACTS: &[ModelFact] = &[
     // Bedrock. Claude 3 Haiku was recorded as accepting a message with results and one with a text after it.
     fact("bedrock-converse", Ability::SuccessiveRoles, true, &["claude-3-haiku"], "2026-02", "https://github.com/crewAIInc/crewAI/blob/5b00b5f83782952bf2dfe7865c2fb9332accaec5/lib/crewai/tests/cassettes/agents/TestNativeToolCallingBehavior.test_bedrock_mcp_tool_with_optional_fields_no_schema_error.yaml"),
     fact("bedrock-converse", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-8", "claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
+    fact("bedrock-anthropic", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-8", "claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
     fact("bedrock-converse", Ability::PrefillWithTools, false, &["claude-3-sonnet", "claude-3-haiku", "claude-3-opus"], "2025-06", "https://github.com/langchain-ai/langgraph/issues/4940"),
     fact("bedrock-converse", Ability::Video, false, &["claude-sonnet-4-5"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns"),
     fact("bedrock-converse", Ability::BlankText, true, &["nova-micro"], "2026-03", "https://github.com/pydantic/pydantic-ai/blob/727923cb292c9e7c1ba96151000f6fa9f7f2ba11/tests/models/cassettes/test_bedrock/test_bedrock_model_with_instructions_only.yaml"),
