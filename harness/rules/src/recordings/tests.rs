@@ -318,6 +318,31 @@ fn a_rejection_in_our_words_is_about_the_history() {
 }
 
 #[test]
+fn a_cause_is_listed_once_with_its_count_and_every_place() {
+    let mut table = Table::default();
+    let of = |line, request: &str, status, error: &str| Exchange {
+        line,
+        request: request.into(),
+        status,
+        error: error.to_owned(),
+        ..Exchange::at("https://api.openai.com/v1/chat/completions")
+    };
+    for line in 1..=300 {
+        let error = format!("Invalid 'messages[{line}]': no such thing as call_{line}.");
+        table.add("a", &of(line, PLAIN, 400, &error), judged(&of(line, PLAIN, 400, &error)));
+    }
+    let other = of(301, PLAIN, 400, "Other words.");
+    table.add("a", &other, judged(&other));
+    let json = table.to_json();
+    let causes = json["disagreements"].as_array().unwrap();
+    assert_eq!(causes.iter().map(|cause| &cause["count"]).collect::<Vec<_>>(), [300, 1]);
+    assert_eq!(causes[0]["places"].as_array().unwrap().len(), 300);
+    assert_eq!((&causes[0]["place"], &json["unlisted"]), (&"a:1".into(), &0.into()));
+    let text = table.to_text();
+    assert!(text.contains("300 with this cause, also a:2, a:3, a:4, a:5, a:6 and 294 more"), "{text}");
+}
+
+#[test]
 fn a_table_counts_unjudged_exchanges_and_results_by_rule() {
     let mut table = Table::default();
     let url = "https://api.anthropic.com/v1/messages";
