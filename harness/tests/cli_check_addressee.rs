@@ -41,9 +41,12 @@ fn the_host_selects_the_profile() {
     assert!(profile("https://API.x.ai/v1/chat/completions").1.starts_with("xai@"));
     let (code, requests) = judged(&folder, &["chat.json"]);
     assert_eq!((code, &requests[0]["profile_by"]), (Some(0), &json!("newest")));
-    let unknown = said(&folder, &["check", "--host", "api.z.ai", "chat.json"]);
+    let unknown = said(&folder, &["check", "--host", "ollama.com", "chat.json"]);
     assert_eq!((unknown.code, unknown.out.as_str()), (Some(2), ""), "{unknown:#?}");
-    assert!(unknown.err.contains("chat.json: no profile known for openai-chat at api.z.ai"), "{unknown:#?}");
+    assert!(
+        unknown.err.contains("chat.json: no profile known for openai-chat at ollama.com"),
+        "{unknown:#?}"
+    );
     assert!(unknown.err.contains("hint: --profile says how strict it is"), "{unknown:#?}");
     for args in [["--host", "a b"], ["--host", ""]] {
         assert_eq!(said(&folder, &[&["check", "chat.json"][..], &args].concat()).code, Some(2));

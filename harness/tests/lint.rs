@@ -250,7 +250,8 @@ fn a_stream_is_judged_for_a_provider_that_the_report_names() {
     assert_eq!(judged("api.openai.com", "gpt-5"), newest);
     assert_eq!(judged("", "sonar-pro"), None);
     assert_eq!(judged("localhost:4000", "gpt-5"), None);
-    assert_eq!(judged("api.z.ai", "glm-5.3"), None);
+    assert_eq!(judged("ollama.com", "glm-5.3"), None);
+    assert_eq!(judged("api.z.ai", "glm-5.3"), Profile::named("zai").map(|profile| profile.name));
     assert_eq!(judged("openrouter.ai", "x-ai/grok-4.3"), Profile::named("xai").map(|profile| profile.name));
     assert_eq!(streams::model_of(chunk("sonar-pro").as_bytes()).as_deref(), Some("sonar-pro"));
     assert_eq!(

@@ -14,6 +14,7 @@ mod place;
 mod said;
 mod spoil;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::Value;
@@ -31,7 +32,7 @@ use crate::standalone::{Basis, Exchange, FaultKind, Faults, Followed, Notice, St
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Document;
 use brickbat_rules::streams::StreamStrictness;
-use brickbat_rules::{self as rules, Memory};
+use brickbat_rules::{self as rules, Memory, Profile};
 use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::random::Random;
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, RequestKind};
@@ -181,7 +182,7 @@ impl Relay {
         }
         let strictness = self.behaviour.strictness.clone();
         match address::addressed(&strictness, request.method, request.path, request.body) {
-            Some(addressed) => self.exchange(exchange, request, &addressed),
+            Some(addressed) => self.exchange(exchange, request, &addressed.at_version_of(request.headers)),
             None => {
                 if self.log.beside(request.method, request.path) {
                     let (method, path) = (request.method.to_owned(), request.path.to_owned());
@@ -238,6 +239,7 @@ impl Relay {
             streamed: terms.streamed,
             model: terms.model.clone(),
             path: request.path.to_owned(),
+            version: request.headers.named(Profile::VERSION_HEADER).map(Cow::into_owned),
             strictness: self.stream_strictness(dialect, &terms.model),
             request: if self.behaviour.records { request.body.to_vec() } else { Vec::new() },
             refusal: refusal.map(|refusal| (refusal.rule.id, refusal.pointer.clone())),

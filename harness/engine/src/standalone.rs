@@ -268,7 +268,7 @@ impl Standalone {
         }
         let strictness = self.behaviour.strictness.clone();
         match addressed(&strictness, request.method, request.path, request.body) {
-            Some(addressed) => self.exchange(exchange, request, &addressed),
+            Some(addressed) => self.exchange(exchange, request, &addressed.at_version_of(request.headers)),
             None => (RequestKind::Auxiliary, self.beside(exchange, request)),
         }
     }
@@ -427,8 +427,7 @@ fn greeting() -> Value {
 
 /// The compression of a body, if it is compressed.
 pub(crate) fn coding(request: Request<'_>) -> Option<String> {
-    let mut headers = request.headers.iter();
-    let (_, coding) = headers.find(|(name, _)| name.eq_ignore_ascii_case("content-encoding"))?;
+    let coding = request.headers.named("content-encoding")?;
     (!coding.is_empty() && !coding.eq_ignore_ascii_case("identity")).then(|| coding.into_owned())
 }
 

@@ -40,6 +40,9 @@ pub enum RelativeEnvelope {
     Minimax,
     /// DashScope: OpenAI's with two more ids (<https://github.com/agno-agi/agno/pull/5317>).
     Dashscope,
+    /// Z.ai: `{error: {code, message}}`, with a number in a string as the code
+    /// (<https://github.com/continuedev/continue/issues/13259>).
+    Zai,
     /// Current vLLM: OpenAI's, with the status as the code
     /// (<https://github.com/suitenumerique/conversations/issues/197>).
     Vllm,
@@ -82,6 +85,7 @@ impl RelativeEnvelope {
                 "id": format!("chatcmpl-{request_id}"),
                 "request_id": request_id,
             }),
+            RelativeEnvelope::Zai => json!({ "error": { "code": "1214", "message": message } }),
             RelativeEnvelope::Vllm => json!({ "error": vllm(message) }),
             RelativeEnvelope::VllmFlat => {
                 let mut body = vllm(message);

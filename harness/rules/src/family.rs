@@ -213,6 +213,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
         Family::MessageOrder,
         &[
             "first-message-not-user",
+            "user-message-missing",
             "conversation-start",
             "role-order",
             "roles-not-alternating",

@@ -119,6 +119,9 @@ static ROUTES: &[Route] = &[
     route("api.openai.com", "", &["openai-chat", "openai-responses"]),
     // Azure's messages are the same as OpenAI's: https://github.com/sdcb/chats/pull/132
     route("*.openai.azure.com", "", &["openai-chat", "openai-responses"]),
+    // Claude in Microsoft Foundry runs on Anthropic's servers:
+    // https://platform.claude.com/docs/en/build-with-claude/claude-in-microsoft-foundry
+    route("*.services.ai.azure.com", "claude-", &["anthropic-messages"]),
     // https://ai.google.dev/api/generate-content; its endpoint for OpenAI's dialect validates in an
     // undocumented way.
     route("generativelanguage.googleapis.com", "", &["gemini"]),
@@ -126,8 +129,8 @@ static ROUTES: &[Route] = &[
     route("aiplatform.googleapis.com", "", &["vertex-gemini"]),
     route("*-aiplatform.googleapis.com", "", &["vertex-gemini"]),
     // https://docs.aws.amazon.com/general/latest/gr/bedrock.html
-    route("bedrock-runtime.*.amazonaws.com", "", &["bedrock-converse"]),
-    route("bedrock-runtime-fips.*.amazonaws.com", "", &["bedrock-converse"]),
+    route("bedrock-runtime.*.amazonaws.com", "", &["bedrock-converse", "bedrock-anthropic"]),
+    route("bedrock-runtime-fips.*.amazonaws.com", "", &["bedrock-converse", "bedrock-anthropic"]),
     // https://docs.mistral.ai/api/
     route("api.mistral.ai", "", &["mistral"]),
 
@@ -141,9 +144,8 @@ static ROUTES: &[Route] = &[
     // https://docs.x.ai/docs/api-reference
     route("api.x.ai", "", &["xai", "xai-responses"]),
     // The hosts for individual, business and enterprise users:
-    // https://github.com/BerriAI/litellm/pull/30072. The strictness of Copilot in other dialects is not
-    // documented.
-    route("*.githubcopilot.com", "", &["copilot-responses"]),
+    // https://github.com/BerriAI/litellm/pull/30072.
+    route("*.githubcopilot.com", "", &["copilot-responses", "copilot-chat"]),
     // https://inference-docs.cerebras.ai/api-reference/chat-completions
     route("api.cerebras.ai", "", &["cerebras"]),
     // https://docs.cohere.com/docs/compatibility-api
@@ -165,7 +167,8 @@ static ROUTES: &[Route] = &[
     // https://openrouter.ai/docs/features/provider-routing. It forwards the provider's messages:
     // https://github.com/continuedev/continue/issues/11556 (Alibaba) and
     // https://github.com/MiniMax-AI/MiniMax-M2/issues/76 (MiniMax). It translates requests for the models
-    // of Anthropic and Google into another dialect, so these have no profile.
+    // of Anthropic and Google into another dialect, so these have its own profile, as the models of unknown
+    // servers have.
     route("openrouter.ai", "openai/", &["openai-chat"]),
     route("openrouter.ai", "deepseek/", &["deepseek"]),
     route("openrouter.ai", "moonshotai/", &["moonshot"]),
@@ -176,14 +179,24 @@ static ROUTES: &[Route] = &[
     // https://github.com/x5iu/claude-code-adapter/pull/12 (Xiaomi's words in the metadata).
     route("openrouter.ai", "xiaomi/", &["mimo"]),
     route("openrouter.ai", "perplexity/", &["perplexity"]),
-    route("openrouter.ai", "", &[]),
+    route("openrouter.ai", "", &["openrouter"]),
 
+    // https://docs.z.ai/api-reference/llm/chat-completion, and the host in China:
+    // https://github.com/lobehub/lobehub/issues/11408
+    route("api.z.ai", "", &["zai"]),
+    route("open.bigmodel.cn", "", &["zai"]),
     // A gateway to many servers, most with open models on unknown software:
     // https://huggingface.co/docs/inference-providers/index
-    route("router.huggingface.co", "", &[]),
-    // OpenAI's dialect for other providers' models, with undocumented validation: Z.ai, Snowflake Cortex,
-    // Heroku, Crusoe, Ollama.
-    route("api.z.ai", "", &[]),
+    route("router.huggingface.co", "", &["huggingface"]),
+    // https://docs.together.ai/reference/chat-completions-1
+    route("api.together.xyz", "", &["together"]),
+    route("api.together.ai", "", &["together"]),
+    // https://github.com/langchain-ai/langchainjs/pull/10662
+    route("inference.baseten.co", "", &["baseten"]),
+    // https://docs.fireworks.ai/api-reference/post-chatcompletions
+    route("api.fireworks.ai", "", &["fireworks"]),
+    // OpenAI's dialect for other providers' models, with undocumented validation: Snowflake Cortex, Heroku,
+    // Crusoe, Ollama.
     route("*.snowflakecomputing.com", "", &[]),
     route("us.inference.heroku.com", "", &[]),
     route("eu.inference.heroku.com", "", &[]),
@@ -208,9 +221,10 @@ mod tests {
     use super::*;
 
     /// The profiles that no host leads to: their users run the server themselves, or choose the model by option.
-    const WITHOUT_HOST: [&str; 7] = [
+    const WITHOUT_HOST: [&str; 8] = [
         "anthropic-messages-2026-10-21",
         "vllm",
+        "chat-template",
         "mistral-v3",
         "mistral-v7",
         "mistral-v11",
@@ -228,18 +242,24 @@ mod tests {
         assert_eq!(name("mine.openai.azure.com", "gpt-5"), Some("openai-chat"));
         assert_eq!(name("openrouter.ai", "DeepSeek/deepseek-v4-pro"), Some("deepseek"));
         assert_eq!(name("openrouter.ai", "openai/gpt-5"), Some("openai-chat"));
+        assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), Some("openrouter"));
+        assert_eq!(name("api.z.ai", "glm-5.3"), Some("zai"));
+        let foundry = |model| profile_for(Dialect::AnthropicMessages, "mine.services.ai.azure.com", model);
+        assert_eq!(foundry("claude-opus-5").map(Profile::undated), Some("anthropic-messages"));
+        assert!(foundry("grok-4").is_none());
     }
 
     #[test]
     fn each_dialect_of_a_host_has_its_own_profile() {
-        use Dialect::{BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
+        use Dialect::{AnthropicMessages, BedrockConverse, Gemini, Mistral, OpenaiChat, OpenaiResponses};
         for (dialect, host, expected) in [
             (OpenaiResponses, "api.openai.com", Some("openai-responses")),
             (OpenaiResponses, "mine.openai.azure.com", Some("openai-responses")),
             (OpenaiResponses, "api.deepseek.com", Some("deepseek-responses")),
             (OpenaiResponses, "api.x.ai", Some("xai-responses")),
             (OpenaiResponses, "api.githubcopilot.com", Some("copilot-responses")),
-            (OpenaiChat, "api.githubcopilot.com", None),
+            (OpenaiChat, "api.githubcopilot.com", Some("copilot-chat")),
+            (AnthropicMessages, "bedrock-runtime.us-east-1.amazonaws.com", Some("bedrock-anthropic")),
             (Gemini, "generativelanguage.googleapis.com", Some("gemini")),
             (OpenaiChat, "generativelanguage.googleapis.com", None),
             (Gemini, "aiplatform.googleapis.com", Some("vertex-gemini")),
@@ -285,8 +305,7 @@ mod tests {
 
     #[test]
     fn unknown_hosts_have_no_profile() {
-        assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), None);
-        assert_eq!(name("api.z.ai", "glm-5.3"), None);
+        assert_eq!(name("ollama.com", "glm-5.3"), None);
         assert_eq!(name(".openai.azure.com", "gpt-5"), None);
         assert_eq!(name("api.openai.com.example.org", "gpt-5"), None);
         assert_eq!(name("", ""), None);

@@ -91,7 +91,7 @@ static FACTS: &[ModelFact] = &[
     // latter was refused before that day.
     fact("deepseek", Ability::Images, true, &["deepseek-flash", "deepseek-v4.1-flash"], "2026-09", "https://github.com/kuan-er/sjtu-agent/pull/182"),
     fact("deepseek", Ability::Images, false, &["deepseek-v4-pro", "deepseek-pro"], "2026-09", "https://github.com/rikkahub/rikkahub/issues/1433"),
-    fact("deepseek", Ability::Images, false, &["deepseek-chat", "deepseek-reasoner"], "2026-09", "https://github.com/DayuanJiang/next-ai-draw-io/pull/326"),
+    fact("deepseek", Ability::Images, false, &["deepseek-chat", "deepseek-reasoner"], "2025-12", "https://github.com/DayuanJiang/next-ai-draw-io/pull/468"),
     fact("deepseek", Ability::Audio, false, &["deepseek-v4-pro", "deepseek-pro", "deepseek-chat", "deepseek-reasoner"], "2026-09", "https://github.com/BigPizzaV3/CodexPlusPlus/issues/631"),
 
     // OpenAI. GPT-5.2 accepts the image of a tool, but does not see it.
@@ -110,8 +110,9 @@ static FACTS: &[ModelFact] = &[
     fact("groq", Ability::Audio, false, &["gpt-oss-", "llama-", "qwen3-", "kimi-k2-instruct", "mistral-saba", "deepseek-r1-distill"], "2026-04", GROQ_ASKED),
 
     // Mistral.
-    fact("mistral", Ability::Images, true, &["mistral-large-latest", "mistral-large-2512", "mistral-medium-", "mistral-small-", "ministral-3b-2512", "ministral-8b-2512", "ministral-14b-", "ministral-3b-latest", "labs-devstral-small-2512", "devstral-2512", "magistral-medium-2509", "magistral-small-2509", "pixtral-"], "2026-04", MISTRAL_ASKED),
-    fact("mistral", Ability::Images, false, &["mistral-tiny", "open-mistral-nemo", "open-mistral-7b", "codestral-2", "codestral-latest", "voxtral-small", "mistral-vibe-cli-latest"], "2026-04", MISTRAL_ASKED),
+    fact("mistral", Ability::Images, true, &["mistral-large-latest", "mistral-large-2512", "mistral-medium-", "mistral-small-", "ministral-3b-2512", "ministral-8b-2512", "ministral-14b-", "ministral-3b-latest", "labs-devstral-small-2512", "pixtral-"], "2026-04", MISTRAL_ASKED),
+    fact("mistral", Ability::Images, false, &["mistral-tiny"], "2025-08", "https://github.com/maruel/genai/blob/65e515d926a055446e071c958ec6403438a2d7d0/providers/mistral/testdata/TestClient/Scoreboard/mistral-tiny-latest/GenSyncMultiModal-Image-png-URL.yaml"),
+    fact("mistral", Ability::Images, false, &["voxtral-small-latest", "mistral-vibe-cli-latest"], "2026-04", MISTRAL_ASKED),
     fact("mistral", Ability::Audio, true, &["voxtral-"], "2025-07", "https://docs.mistral.ai/capabilities/audio/"),
     fact("mistral", Ability::Audio, false, &["mistral-", "ministral-", "magistral-", "codestral-", "devstral-", "pixtral-", "open-mistral-", "open-mixtral-", "labs-devstral-"], "2026-04", "https://github.com/truefoundry/models/pull/807"),
 
@@ -125,12 +126,13 @@ static FACTS: &[ModelFact] = &[
     fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
     fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, false, &["claude-sonnet-4-6", "claude-opus-4-8"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
 
-    // Bedrock. Claude 3.5 Haiku took two user messages in a row, and Claude 3 Haiku a text after the results.
-    fact("bedrock-converse", Ability::SuccessiveRoles, true, &["claude-3-haiku", "claude-3-5-haiku"], "2026-01", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_bedrock"),
+    // Bedrock. Claude 3 Haiku was recorded as accepting a message with results and one with a text after it.
+    fact("bedrock-converse", Ability::SuccessiveRoles, true, &["claude-3-haiku"], "2026-02", "https://github.com/crewAIInc/crewAI/blob/5b00b5f83782952bf2dfe7865c2fb9332accaec5/lib/crewai/tests/cassettes/agents/TestNativeToolCallingBehavior.test_bedrock_mcp_tool_with_optional_fields_no_schema_error.yaml"),
     fact("bedrock-converse", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-8", "claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
+    fact("bedrock-anthropic", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-8", "claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
     fact("bedrock-converse", Ability::PrefillWithTools, false, &["claude-3-sonnet", "claude-3-haiku", "claude-3-opus"], "2025-06", "https://github.com/langchain-ai/langgraph/issues/4940"),
     fact("bedrock-converse", Ability::Video, false, &["claude-sonnet-4-5"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_multimodal_tool_returns"),
-    fact("bedrock-converse", Ability::BlankText, true, &["nova-micro"], "2026-03", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_bedrock"),
+    fact("bedrock-converse", Ability::BlankText, true, &["nova-micro"], "2026-03", "https://github.com/pydantic/pydantic-ai/blob/727923cb292c9e7c1ba96151000f6fa9f7f2ba11/tests/models/cassettes/test_bedrock/test_bedrock_model_with_instructions_only.yaml"),
     fact("bedrock-converse", Ability::TextBesideTools, false, &["llama3", "llama4"], "2025-11", "https://github.com/strands-agents/harness-sdk/issues/1223"),
 ];
 

@@ -36,6 +36,8 @@ pub struct Profile {
     /// The treatment of half of a surrogate pair in a text. Only providers that were seen to refuse one do so;
     /// the others read it as U+FFFD.
     pub halves: Halves,
+    /// True if no rejection of a conversation by this provider is known. The union of all providers leaves it out.
+    pub is_lenient: bool,
     /// Other differences between providers and between dates.
     pub(crate) switches: &'static dyn Switches,
 }
@@ -50,6 +52,9 @@ pub enum Halves {
 }
 
 impl Profile {
+    /// The header that names the version of the provider's API. Only Anthropic has one.
+    pub const VERSION_HEADER: &'static str = "anthropic-version";
+
     /// Returns the defaults for the profiles of a dialect.
     pub(crate) const fn base(
         dialect: Dialect,
@@ -68,6 +73,7 @@ impl Profile {
             wording: &[],
             envelope,
             halves: Halves::Refused,
+            is_lenient: false,
             switches,
         }
     }

@@ -32,6 +32,8 @@ pub struct Exchange {
     pub dialect: Option<String>,
     /// The model's name in the recording, the body or the path.
     pub model: Option<String>,
+    /// The version of the provider's API, from the header `anthropic-version`.
+    pub version: Option<String>,
     /// The request body. Empty if there is none.
     pub request: Vec<u8>,
     /// The status of the reply.

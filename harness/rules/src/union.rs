@@ -58,7 +58,7 @@ pub(crate) fn validate_list_to(dialect: Dialect, model: Option<&str>, list: &[u8
 }
 
 fn validators<'a>(dialect: Dialect, memory: &'a Memory, model: Option<&'a str>) -> Vec<Validator<'a>> {
-    Profile::newest_of_each_name(dialect).map(|profile| Validator::new(profile, memory, model)).collect()
+    profiles(dialect).map(|profile| Validator::new(profile, memory, model)).collect()
 }
 
 fn judged(
@@ -75,6 +75,11 @@ fn judged(
         Err(error) => (validator.profile, unreadable(validator.profile, body, error)),
     };
     unite(validators.into_iter().map(violations))
+}
+
+/// The providers of which a rejection is known.
+fn profiles(dialect: Dialect) -> impl Iterator<Item = &'static Profile> {
+    Profile::newest_of_each_name(dialect).filter(|profile| !profile.is_lenient)
 }
 
 fn unite(lists: impl Iterator<Item = (&'static Profile, Vec<Violation>)>) -> Vec<UnionViolation> {
@@ -152,7 +157,7 @@ mod tests {
         assert!(united[0].warned_by.is_empty());
         assert_eq!(united[1].refused_by[0].name, Profile::newest(Dialect::OpenaiChat).name);
         assert!(names(&united[1].refused_by).contains(&"deepseek"));
-        assert_eq!(names(&united[1].warned_by), ["groq", "xai", "cerebras", "perplexity", "mimo"]);
+        assert_eq!(names(&united[1].warned_by), ["groq", "xai", "cerebras", "perplexity", "mimo", "zai"]);
         assert!(united[1].violation.message.ends_with("response messages: a"));
     }
 
@@ -185,7 +190,7 @@ mod tests {
         for dialect in Dialect::ALL {
             let united = validate_union(dialect, b"{");
             assert_eq!(united.len(), 1, "{dialect}");
-            let n_profiles = Profile::newest_of_each_name(dialect).count();
+            let n_profiles = profiles(dialect).count();
             assert_eq!(united[0].refused_by.len() + united[0].warned_by.len(), n_profiles, "{dialect}");
             assert_eq!(validate_union_list(dialect, b"[{").len(), 1, "{dialect}");
         }

@@ -34,6 +34,11 @@ impl<'a> Headers<'a> {
         Headers(&head[end_of_first_line..])
     }
 
+    /// Returns the first value with this name.
+    pub fn named(self, name: &str) -> Option<Cow<'a, str>> {
+        self.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
     /// Iterates over the names and values, in order. Invalid UTF-8 becomes replacement characters.
     pub fn iter(self) -> impl Iterator<Item = (Cow<'a, str>, Cow<'a, str>)> {
         self.0.split(|byte| *byte == b'\n').filter_map(|line| {

@@ -9,6 +9,7 @@ use super::place::{Reached, Whereabouts};
 use super::said::Said;
 use super::spoil::{At, Planned};
 use crate::standalone::FaultKind;
+use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_rules::streams::{Linter, StreamReport, StreamStrictness};
@@ -54,6 +55,8 @@ pub(super) struct Asked {
     pub(super) streamed: bool,
     pub(super) model: String,
     pub(super) path: String,
+    /// The version of the provider's API, from the header.
+    pub(super) version: Option<String>,
     pub(super) strictness: StreamStrictness,
     /// The body, if it is recorded.
     pub(super) request: Vec<u8>,
@@ -74,6 +77,9 @@ impl Asked {
             "status": status,
             "request": request,
         });
+        if let Some(version) = &self.version {
+            row["headers"] = json!({ Profile::VERSION_HEADER: version });
+        }
         if let Some((rule, pointer)) = &self.refusal {
             row["breaks"] = json!({ "rule": rule, "at": pointer });
         }

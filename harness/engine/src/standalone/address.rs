@@ -7,6 +7,8 @@ use brickbat_rules::json::{Json, Part, walk};
 use brickbat_rules::{self as rules, Address, Api, Profile};
 use brickbat_scenario::wire::{self, Route};
 
+use crate::provider::Headers;
+
 /// The strictness of the provider, as far as the user specifies it.
 #[derive(Debug, Clone, Default)]
 pub struct Strictness {
@@ -56,6 +58,19 @@ pub(crate) struct Addressed<'r> {
     pub(crate) profile: &'static Profile,
     pub(crate) basis: Basis,
     pub(crate) route: Route<'r>,
+}
+
+impl Addressed<'_> {
+    /// Chooses the profile of the version that the request's headers name, unless the user named a profile.
+    pub(crate) fn at_version_of(self, headers: Headers<'_>) -> Self {
+        let is_newest = Profile::named(self.profile.undated()).is_some_and(|it| it.name == self.profile.name);
+        match headers.named(Profile::VERSION_HEADER) {
+            Some(version) if is_newest && self.basis != Basis::Option => {
+                Addressed { profile: self.profile.at_version(&version), ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
 /// Splits a path into the profile that it begins with, if any, and the rest.
@@ -178,6 +193,27 @@ mod tests {
             assert_eq!(newest(elsewhere), None, "{elsewhere}");
         }
         assert!(addressed(&nothing, "GET", "/v1/responses", b"").is_none());
+    }
+
+    #[test]
+    fn the_version_in_the_header_selects_the_profile_unless_an_option_does() {
+        let headers = Headers::of_head(b"POST / HTTP/1.1\r\nAnthropic-Version: 2026-10-21\r\n\r\n");
+        let at_version = |strictness: &Strictness, path: &str| {
+            let found = addressed(strictness, "POST", path, b"{}").unwrap();
+            found.at_version_of(headers).profile.name
+        };
+        let newest = Strictness::default();
+        for path in ["/v1/messages", "/anthropic-messages/v1/messages"] {
+            let name = at_version(&newest, path);
+            assert!(name.starts_with("anthropic-messages-2026-10-21@"), "{path}: {name}");
+        }
+        assert!(at_version(&newest, "/v1/responses").starts_with("openai-responses@"));
+        let old = at_version(&newest, "/anthropic-messages@2026-05/v1/messages");
+        assert_eq!(old, "anthropic-messages@2026-05");
+        let given = Strictness { profile: Profile::named("anthropic-messages"), ..Strictness::default() };
+        assert!(at_version(&given, "/v1/messages").starts_with("anthropic-messages@"));
+        let plain = addressed(&newest, "POST", "/v1/messages", b"{}").unwrap().at_version_of(Headers::NONE);
+        assert!(plain.profile.name.starts_with("anthropic-messages@"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Around {
         let word = |name: &str| row.field(name).as_str().map(Cow::into_owned);
         let address = Address::of(&word("url").unwrap_or_default());
         let host = word("host").unwrap_or(address.host);
-        let version = row.field("headers").field("anthropic-version").as_str().map(Cow::into_owned);
+        let version = row.field("headers").field(Profile::VERSION_HEADER).as_str().map(Cow::into_owned);
         let address = Address { host, ..address };
         Around { address, dialect: word("dialect"), model: word("model"), version }
     }

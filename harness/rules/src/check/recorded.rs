@@ -28,7 +28,7 @@ pub fn check_recorded(
         address: exchange.address(),
         dialect: exchange.dialect.clone(),
         model: exchange.model().map(std::borrow::Cow::into_owned),
-        version: None,
+        version: exchange.version.clone(),
     };
     let place = FileSpan { line: start.line, column: 1, offset: start.offset, length: 0 };
     let readable = without_halves(&exchange.request);

@@ -110,7 +110,7 @@ impl<'a> Checker<'a> for GeminiChecker<'a> {
         let model = model.and_then(|name| Some((name, ModelVersion::of_gemini(name)?)));
         schema::check_body(body, n_messages, out);
         self.turns.finish(self.switches, model, out);
-        self.signatures.finish(self.switches, model.map(|(_, version)| version), body, out);
+        self.signatures.finish(self.switches, model.map(|(_, version)| version), out);
     }
 }
 

@@ -111,6 +111,7 @@ static RULES: &[&Rule] = &[
     &relatives::UNKNOWN_MESSAGE_FIELD,
     &relatives::TOOL_CALL_NOT_FUNCTION,
     &relatives::CONTENT_EMPTY,
+    &relatives::USER_MESSAGE_MISSING,
     &relatives::PART_NOT_TEXT,
     &media::IMAGE_OUTSIDE_USER,
     &media::INPUT_NOT_ENABLED,

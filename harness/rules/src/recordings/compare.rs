@@ -75,10 +75,11 @@ pub fn compare(exchange: &Exchange, options: &CompareOptions) -> Comparison {
 /// Returns the profile of the host, or the newest of the dialect if no host is recorded.
 fn profile_of(dialect: Dialect, exchange: &Exchange) -> Option<&'static Profile> {
     let model = exchange.model().unwrap_or_default();
-    match exchange.host.as_str() {
-        "" => Some(Profile::newest(dialect)),
-        host => rules::profile_for(dialect, host, &model),
-    }
+    let profile = match exchange.host.as_str() {
+        "" => Profile::newest(dialect),
+        host => rules::profile_for(dialect, host, &model)?,
+    };
+    Some(exchange.version.as_deref().map_or(profile, |version| profile.at_version(version)))
 }
 
 fn agreement(exchange: &Exchange, profile: &'static Profile) -> Agreement {

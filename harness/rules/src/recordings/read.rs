@@ -7,6 +7,7 @@ use serde_json::Value;
 use serde_saphyr::{DuplicateKeyPolicy, MergeKeyPolicy, Spanned};
 
 use super::{Exchange, base64};
+use crate::Profile;
 use crate::json::{Document, Json};
 
 /// Why a recording cannot be read.
@@ -118,6 +119,7 @@ pub fn row(text: &[u8], line: u64) -> Result<Exchange, RecordingError> {
         dialect: word("dialect"),
         model: word("model").or_else(|| request.field("model").as_str().map(|word| word.into_owned())),
         request: request.raw().as_bytes().to_vec(),
+        version: version_of(&root.field("headers").to_value()),
         status,
         error: sentence(&root.field("error").to_value()),
         is_ours: root.field("by").is("brickbat"),
@@ -160,7 +162,8 @@ fn har(entry: Json, line: u64) -> Result<Exchange, RecordingError> {
     let content = entry.field("response").field("content");
     let answer = content.field("text").as_str().unwrap_or_default();
     let answer = plain(&answer, content.field("encoding").is("base64"));
-    Ok(exchange(&url, line, plain(&text, is_base64), status, &String::from_utf8_lossy(&answer)))
+    let exchange = exchange(&url, line, plain(&text, is_base64), status, &String::from_utf8_lossy(&answer));
+    Ok(Exchange { version: version_of(&request.field("headers").to_value()), ..exchange })
 }
 
 /// A VCR cassette, with the field names of its successors in several languages.
@@ -242,7 +245,8 @@ fn recorded(request: &Value, response: &Value, line: u64) -> Result<Exchange, Re
         return Err(RecordingError::at(line, "the interaction has no response with a `status`"));
     };
     let answer = body(response);
-    Ok(exchange(url, line, body(request), status, &String::from_utf8_lossy(&answer)))
+    let exchange = exchange(url, line, body(request), status, &String::from_utf8_lossy(&answer));
+    Ok(Exchange { version: request.get("headers").and_then(version_of), ..exchange })
 }
 
 /// Reads a body in any of the recorders' formats.
@@ -281,6 +285,21 @@ fn plain(text: &str, is_base64: bool) -> Vec<u8> {
     }
 }
 
+/// Returns the version of the provider's API from the headers of a request: an object with a text or a list of texts
+/// for each name, or a HAR's list of names and values.
+fn version_of(headers: &Value) -> Option<String> {
+    let is_meant = |name: &str| name.eq_ignore_ascii_case(Profile::VERSION_HEADER);
+    let value = match headers {
+        Value::Object(fields) => fields.iter().find(|(name, _)| is_meant(name))?.1,
+        Value::Array(items) => {
+            let of_name = |item: &&Value| item.get("name").and_then(Value::as_str).is_some_and(is_meant);
+            items.iter().find(of_name)?.get("value")?
+        }
+        _ => return None,
+    };
+    value.as_str().or_else(|| value.get(0)?.as_str()).map(str::to_owned)
+}
+
 fn exchange(url: &str, line: u64, request: Vec<u8>, status: u16, answer: &str) -> Exchange {
     let model = Document::parse(&request).ok().and_then(|document| {
         let model = document.root().field("model").as_str()?;
@@ -296,9 +315,18 @@ fn exchange(url: &str, line: u64, request: Vec<u8>, status: u16, answer: &str) -
 /// Maximum length of a recorded error in characters.
 const MAX_ERROR: usize = 400;
 
+/// Where OpenRouter puts the error of the provider behind it, as a text that may be JSON. Its own message is only
+/// "Provider returned error" (<https://github.com/diegosouzapw/OmniRoute/issues/3044>).
+const RAW: [&str; 2] = ["/error/metadata/raw", "/metadata/raw"];
+
 /// Returns the provider's message from an error body in any envelope. An envelope that is a JSON string is
 /// parsed.
 fn sentence(error: &Value) -> String {
+    if let Some(raw) =
+        RAW.iter().find_map(|place| error.pointer(place)?.as_str()).filter(|raw| !raw.is_empty())
+    {
+        return sentence(&Value::from(raw));
+    }
     let places = ["/error/message", "/message", "/detail", "/error", "/Message"];
     let text = match error {
         Value::Null => return String::new(),

@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use hashbrown::HashMap;
 use serde_json::{Value, json};
 
 use super::{Agreement, Comparison, Exchange};
 use crate::explain::{Collection, RuleCounts};
 use crate::{Dialect, Profile};
 
-/// The number of agreements for each profile, and all disagreements.
+/// The number of agreements for each profile, and all disagreements, by cause.
 #[derive(Debug, Clone, Default)]
 pub struct Table {
     rows: BTreeMap<&'static str, ProfileRow>,
-    disagreements: Vec<Disagreement>,
-    /// Rejections for reasons other than the history, by location.
-    others: Vec<Disagreement>,
+    disagreements: Causes,
+    /// Rejections for reasons other than the history.
+    others: Causes,
     n_no_reply: usize,
     not_spoken: BTreeMap<String, usize>,
     n_unclear: usize,
@@ -43,16 +44,60 @@ struct ProfileRow {
     n_something_else: usize,
 }
 
+/// Disagreements of one kind, each cause once.
+#[derive(Debug, Clone, Default)]
+struct Causes {
+    list: Vec<Disagreement>,
+    /// The index of each cause in the list.
+    found: HashMap<String, usize>,
+}
+
+/// A cause: the first exchange that shows it, and the places of all.
 #[derive(Debug, Clone)]
 struct Disagreement {
-    place: String,
+    places: Vec<String>,
+    /// The number of exchanges.
+    n: usize,
     profile: &'static str,
     exchange: Exchange,
     agreement: Agreement,
 }
 
-/// Maximum number of listed disagreements. Others are only counted.
-const MAX_LISTED: usize = 200;
+/// The cause of a disagreement: the profile with the rule, or with the provider's words without the parts that vary.
+fn key(profile: &str, agreement: &Agreement, error: &str) -> String {
+    match agreement {
+        Agreement::TooStrict { rule, .. } | Agreement::Refused { rule } => format!("{profile} {rule}"),
+        Agreement::Accepted | Agreement::TooLax | Agreement::SomethingElse => {
+            format!("{profile} {}", without_values(error))
+        }
+    }
+}
+
+/// A text without quoted parts, and without words that have a digit, such as ids and places.
+fn without_values(error: &str) -> String {
+    let mut kept = String::new();
+    for (n, part) in error.split(['`', '"', '\'']).enumerate() {
+        // Every second part is quoted. An apostrophe only makes the text coarser.
+        let words = part.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        for word in words.filter(|word| n % 2 == 0 && !word.contains(|c: char| c.is_ascii_digit())) {
+            kept.push_str(word);
+            kept.push(' ');
+        }
+    }
+    kept.chars().take(MAX_KEY).collect()
+}
+
+/// Maximum number of listed causes. Others are only counted.
+const MAX_LISTED: usize = 2_000;
+
+/// Maximum number of listed places of one cause. The others are part of its count.
+const MAX_PLACES: usize = 10_000;
+
+/// Number of places of a cause that the text shows after the first.
+const N_SHOWN: usize = 5;
+
+/// Maximum number of characters of an error that tell causes apart.
+const MAX_KEY: usize = 160;
 
 impl Table {
     /// Adds an exchange from a file.
@@ -86,12 +131,17 @@ impl Table {
                 &mut self.others
             }
         };
-        if list.len() >= MAX_LISTED {
+        let place = format!("{file}:{}", exchange.line);
+        let key = key(profile, &agreement, &exchange.error);
+        if let Some(known) = list.found.get(&key).and_then(|at| list.list.get_mut(*at)) {
+            return known.add(place);
+        }
+        if list.list.len() >= MAX_LISTED {
             return self.n_unlisted += 1;
         }
         let exchange = Exchange { request: Vec::new(), ..exchange.clone() };
-        let place = format!("{file}:{}", exchange.line);
-        list.push(Disagreement { place, profile, exchange, agreement });
+        list.found.insert(key, list.list.len());
+        list.list.push(Disagreement { places: vec![place], n: 1, profile, exchange, agreement });
     }
 
     /// Hosts come from the file, so their number is limited.
@@ -142,9 +192,9 @@ impl Table {
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for (head, list) in [("", &self.disagreements), ("about something else\n", &self.others)] {
-            if !list.is_empty() {
+            if !list.list.is_empty() {
                 text.push_str(head);
-                list.iter().for_each(|disagreement| disagreement.write(&mut text));
+                list.list.iter().for_each(|disagreement| disagreement.write(&mut text));
                 text.push('\n');
             }
         }
@@ -216,8 +266,8 @@ impl Table {
         json!({
             "schema": 1,
             "profiles": self.sorted().map(row).collect::<Vec<Value>>(),
-            "disagreements": self.disagreements.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
-            "something_else": self.others.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
+            "disagreements": self.disagreements.list.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
+            "something_else": self.others.list.iter().map(Disagreement::to_json).collect::<Vec<Value>>(),
             "unlisted": self.n_unlisted,
             "no_reply": self.n_no_reply,
             "not_spoken": self.not_spoken,
@@ -229,10 +279,22 @@ impl Table {
 }
 
 impl Disagreement {
+    fn add(&mut self, place: String) {
+        self.n += 1;
+        if self.places.len() < MAX_PLACES {
+            self.places.push(place);
+        }
+    }
+
+    /// The place of the first.
+    fn place(&self) -> &str {
+        self.places.first().map_or("", String::as_str)
+    }
+
     fn write(&self, text: &mut String) {
         let Exchange { host, status, error, .. } = &self.exchange;
         let model = self.exchange.model().unwrap_or("a model that is not named".into());
-        let place = &self.place;
+        let place = self.place();
         let _ = match &self.agreement {
             Agreement::TooStrict { rule, pointer, message } => writeln!(
                 text,
@@ -246,12 +308,22 @@ impl Disagreement {
             ),
             _ => writeln!(text, "{place}: {host} refused it ({model}, status {status}): {error}"),
         };
+        if self.n > 1 {
+            let others: Vec<&str> = self.places.iter().skip(1).take(N_SHOWN).map(String::as_str).collect();
+            let more = match self.n - 1 - others.len() {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            let _ = writeln!(text, "  {} with this cause, also {}{more}", self.n, others.join(", "));
+        }
     }
 
     fn to_json(&self) -> Value {
         let Exchange { host, status, error, line, .. } = &self.exchange;
         let mut value = json!({
-            "place": self.place,
+            "place": self.place(),
+            "count": self.n,
+            "places": self.places,
             "line": line,
             "host": host,
             "model": self.exchange.model(),

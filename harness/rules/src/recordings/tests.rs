@@ -190,11 +190,109 @@ fn a_host_is_judged_only_by_its_own_profile() {
     let Comparison::Judged(profile, _) = of("api.groq.com") else { panic!("it was not judged") };
     assert!(profile.starts_with("groq@"));
     // A provider's name within another host means nothing.
-    for host in ["groq.example.org", "localhost:8787", "api.z.ai", "ollama.com"] {
+    for host in ["groq.example.org", "localhost:8787", "ollama.com"] {
         assert_eq!(of(host), Comparison::NoProfile(Dialect::OpenaiChat), "{host}");
     }
     let newest = Profile::newest(Dialect::OpenaiChat).name;
     assert_eq!(of(""), Comparison::Judged(newest, Agreement::Accepted));
+}
+
+/// A HAR, a cassette in two spellings, a row and a command.
+#[test]
+fn the_version_in_the_header_selects_the_profile_in_every_kind_of_recording() {
+    let body = r#"{"model":"claude-sonnet-5","max_tokens":9,"temperature":1,"messages":[{"role":"user","content":"hi"}]}"#;
+    let url = "https://api.anthropic.com/v1/messages";
+    let quoted = serde_json::Value::from(body);
+    let judged_at = |version: &str| {
+        let texts = [
+            format!(
+                r#"{{"log":{{"entries":[{{"request":{{"url":"{url}","headers":[{{"name":"x","value":"y"}},{{"name":"Anthropic-Version","value":"{version}"}}],"postData":{{"text":{quoted}}}}},"response":{{"status":200}}}}]}}}}"#
+            ),
+            format!(
+                "interactions:\n- request:\n    uri: {url}\n    headers:\n      anthropic-version:\n      - '{version}'\n    \
+                 body: '{body}'\n  response:\n    status: 200\n"
+            ),
+            format!(
+                "interactions:\n- request:\n    url: {url}\n    headers:\n      Anthropic-Version: '{version}'\n    \
+                 body: '{body}'\n  response:\n    status: 200\n"
+            ),
+            format!(
+                r#"{{"url":"{url}","headers":{{"anthropic-version":"{version}"}},"status":200,"request":{body}}}"#
+            ),
+        ];
+        let mut exchanges: Vec<Exchange> =
+            texts.iter().flat_map(|text| read(text.as_bytes()).unwrap()).collect();
+        let command = format!("curl {url} -H 'anthropic-version: {version}' -d '{body}'");
+        exchanges.extend(pasted(command.as_bytes()).into_iter().map(|found| found.exchange));
+        assert_eq!(exchanges.len(), 5);
+        exchanges.iter().map(judged).collect::<Vec<_>>()
+    };
+    for found in judged_at("2026-10-21") {
+        let Comparison::Judged(profile, Agreement::TooStrict { rule, .. } | Agreement::Refused { rule }) =
+            &found
+        else {
+            panic!("{found:?}")
+        };
+        assert!(profile.starts_with("anthropic-messages-2026-10-21@"), "{profile}");
+        assert_eq!(*rule, "anthropic-messages/sampling-parameter");
+    }
+    for found in judged_at("2023-06-01") {
+        let Comparison::Judged(profile, agreement) = &found else { panic!("{found:?}") };
+        assert!(profile.starts_with("anthropic-messages@"), "{profile}");
+        assert!(
+            matches!(agreement, Agreement::Accepted | Agreement::TooLax | Agreement::SomethingElse),
+            "{found:?}"
+        );
+    }
+}
+
+#[test]
+fn claude_behind_invoke_model_is_judged_as_claude() {
+    let request = STOPPED.replacen('{', r#"{"anthropic_version":"bedrock-2023-05-31","#, 1);
+    for method in ["invoke", "invoke-with-response-stream"] {
+        let exchange = Exchange {
+            request: request.clone().into(),
+            status: 400,
+            error: "messages.2: Did not find 1 `tool_result` block(s) at the beginning of this message."
+                .into(),
+            ..Exchange::at(&format!(
+                "https://bedrock-runtime.us-east-1.amazonaws.com/model/us.anthropic.claude-sonnet-4-20250514-v1%3A0/{method}"
+            ))
+        };
+        let Comparison::Judged(profile, agreement) = judged(&exchange) else { panic!("it was not judged") };
+        assert!(profile.starts_with("bedrock-anthropic@"), "{profile}");
+        assert_eq!(agreement, refused("anthropic-messages/tool-result-missing"));
+    }
+}
+
+#[test]
+fn the_words_of_the_provider_behind_openrouter_are_read() {
+    let answer = |metadata: &str| {
+        let body = format!(
+            r#"{{"error":{{"message":"Provider returned error","code":400,"metadata":{metadata}}},"user_id":"u"}}"#
+        );
+        let quoted = serde_json::Value::from(body);
+        let text = format!(
+            r#"{{"log":{{"entries":[{{"request":{{"url":"https://openrouter.ai/api/v1/chat/completions","postData":{{"text":"{{}}"}}}},"response":{{"status":400,"content":{{"text":{quoted}}}}}}}]}}}}"#
+        );
+        read(text.as_bytes()).unwrap().remove(0).error
+    };
+    // https://github.com/diegosouzapw/OmniRoute/issues/3044
+    let in_json = answer(
+        r#"{"raw":"{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"Model 'moonshotai/kimi-k2.6' supports at most 1 image per prompt.\"}}","provider_name":"Crucible"}"#,
+    );
+    assert_eq!(in_json, "Model 'moonshotai/kimi-k2.6' supports at most 1 image per prompt.");
+    // https://github.com/open-webui/computer/issues/293
+    let in_words = answer(
+        r#"{"raw":"z-ai/glm-5.3-flash is temporarily rate-limited upstream.","provider_name":"BaseTen"}"#,
+    );
+    assert_eq!(in_words, "z-ai/glm-5.3-flash is temporarily rate-limited upstream.");
+    for without in ["{}", r#"{"raw":""}"#, r#"{"raw":7}"#, r#"{"raw":null,"provider_name":"x"}"#] {
+        assert_eq!(answer(without), "Provider returned error", "{without}");
+    }
+    // The SDK leaves out the envelope: https://github.com/NousResearch/hermes-agent/pull/94199
+    let row = r#"{"host":"openrouter.ai","status":400,"request":{},"error":{"message":"Provider returned error","metadata":{"raw":"{\"message\":\"too many images\"}"}}}"#;
+    assert_eq!(read(row.as_bytes()).unwrap()[0].error, "too many images");
 }
 
 #[test]
@@ -217,6 +315,31 @@ fn a_rejection_in_our_words_is_about_the_history() {
     assert_eq!(of(&format!("Bad request: {sentence}")), refused("anthropic-messages/prefill-not-supported"));
     assert_eq!(of("This model does not support images."), Agreement::SomethingElse);
     assert_eq!(of("messages: wrong"), refused("anthropic-messages/prefill-not-supported"));
+}
+
+#[test]
+fn a_cause_is_listed_once_with_its_count_and_every_place() {
+    let mut table = Table::default();
+    let of = |line, request: &str, status, error: &str| Exchange {
+        line,
+        request: request.into(),
+        status,
+        error: error.to_owned(),
+        ..Exchange::at("https://api.openai.com/v1/chat/completions")
+    };
+    for line in 1..=300 {
+        let error = format!("Invalid 'messages[{line}]': no such thing as call_{line}.");
+        table.add("a", &of(line, PLAIN, 400, &error), judged(&of(line, PLAIN, 400, &error)));
+    }
+    let other = of(301, PLAIN, 400, "Other words.");
+    table.add("a", &other, judged(&other));
+    let json = table.to_json();
+    let causes = json["disagreements"].as_array().unwrap();
+    assert_eq!(causes.iter().map(|cause| &cause["count"]).collect::<Vec<_>>(), [300, 1]);
+    assert_eq!(causes[0]["places"].as_array().unwrap().len(), 300);
+    assert_eq!((&causes[0]["place"], &json["unlisted"]), (&"a:1".into(), &0.into()));
+    let text = table.to_text();
+    assert!(text.contains("300 with this cause, also a:2, a:3, a:4, a:5, a:6 and 294 more"), "{text}");
 }
 
 #[test]

@@ -22,7 +22,7 @@ const TODAY: Profile = Profile {
     ..BASE
 };
 
-pub(crate) static PROFILES: [Profile; 4] = [
+pub(crate) static PROFILES: [Profile; 5] = [
     Profile { name: "anthropic-messages@2026-09", ..TODAY },
     // The same API with the header `anthropic-version: 2026-10-21`.
     Profile {
@@ -37,6 +37,14 @@ pub(crate) static PROFILES: [Profile; 4] = [
             api_version: ApiVersion::October2026,
             ..SWITCHES
         },
+        ..TODAY
+    },
+    // Claude behind InvokeModel, with `anthropic_version: bedrock-2023-05-31` in the body. The model judges the
+    // conversation, and the error is Bedrock's: https://github.com/browser-use/browser-use/issues/988.
+    Profile {
+        name: "bedrock-anthropic@2026-09",
+        provider: "Amazon Bedrock",
+        envelope: Envelope::Aws,
         ..TODAY
     },
     Profile {

@@ -20,8 +20,9 @@ pub(crate) static PROFILES: [Profile; 2] = [
         tolerated: &[
             &claude::MODEL_TEXT_AFTER_TOOL_USE,
             &claude::MODEL_TOOL_ID_PATTERN,
-            // The reports are from 2024 and early 2025. Claude 3.5 Haiku (September 2025) and Claude 3 Haiku
-            // (January 2026) were recorded as accepting it, and no recorded reply is a rejection.
+            // The reports are from 2024 and early 2025. Claude 3 Haiku was recorded as accepting it in January
+            // and February 2026 (crewAIInc/crewAI, cassettes of `TestBedrockNativeToolCalling`), and no recorded
+            // reply is a rejection.
             &pairing::ROLES_NOT_ALTERNATING,
         ],
         ..BASE

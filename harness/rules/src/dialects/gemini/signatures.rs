@@ -8,9 +8,8 @@
 
 use std::borrow::Cow;
 
-use super::fields::{Part, PartPosition, either};
+use super::fields::{Part, PartPosition};
 use super::switches::GeminiSwitches;
-use crate::json::Json;
 use crate::{MAX_VIOLATIONS, Memory, ModelVersion, Occurrence, Rule, Violations};
 
 /// Calls of the current turn without a signature, and signatures that the provider never issued.
@@ -68,12 +67,8 @@ impl<'a> Signatures<'a> {
         &mut self,
         switches: &GeminiSwitches,
         model: Option<ModelVersion>,
-        body: Json,
         out: &mut Violations,
     ) {
-        // A request that also offers the URL context was seen to be accepted without the signature.
-        let reads_urls =
-            || body.field("tools").items().any(|tool| either(tool, "urlContext", "url_context").is_some());
         let needs_signature = model.map(|model| model >= switches.first_with_signatures);
         for Unsigned { place, field, name } in self.missing.drain(..) {
             // The provider counts contents from 1.
@@ -82,9 +77,9 @@ impl<'a> Signatures<'a> {
                 violation.with("name", name).with("p", place.n + 1)
             };
             match needs_signature {
-                Some(true) if !reads_urls() => out.add(&THOUGHT_SIGNATURE_MISSING, violation),
+                Some(true) => out.add(&THOUGHT_SIGNATURE_MISSING, violation),
                 Some(false) => {}
-                Some(true) | None => out.warn(&THOUGHT_SIGNATURE_MISSING, violation),
+                None => out.warn(&THOUGHT_SIGNATURE_MISSING, violation),
             }
         }
         for pointer in self.foreign.drain(..).filter(|_| needs_signature == Some(true)) {

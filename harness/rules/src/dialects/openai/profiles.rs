@@ -19,7 +19,7 @@ const BASE: Profile = Profile {
 /// A provider other than OpenAI.
 const RELATIVE: Profile = Profile { tolerated_in_streams: stream::TOLERATED_OF_RELATIVES, ..BASE };
 
-pub(crate) static PROFILES: [Profile; 15] = [
+pub(crate) static PROFILES: [Profile; 23] = [
     // Azure's error messages are the same: https://github.com/sdcb/chats/pull/132.
     Profile { name: "openai-chat@2026-09", tolerated: &[&pairing::TOOL_CALL_ID_DUPLICATE], ..BASE },
     // V4 has required the reasoning since April 2026. An unknown id on its own was not seen to be
@@ -262,6 +262,55 @@ pub(crate) static PROFILES: [Profile; 15] = [
         switches: &OpenaiChatSwitches { reasoning: ReasoningContent::TurnsWithCalls, ..OPENAI },
         ..RELATIVE
     },
+    // Reports of its code 1214 name other causes too (empty contents, several replies in a row), but none of them was
+    // tested alone: https://github.com/anomalyco/opencode/issues/22209.
+    Profile {
+        name: "zai@2026-09",
+        provider: "Z.ai",
+        added: &[&relatives::USER_MESSAGE_MISSING],
+        is_lenient: false,
+        envelope: Envelope::Relative(RelativeEnvelope::Zai),
+        ..LENIENT
+    },
+    // A gateway, for the models that it does not forward to a provider with a profile:
+    // https://openrouter.ai/docs/features/provider-routing.
+    Profile { name: "openrouter@2026-09", provider: "OpenRouter", ..LENIENT },
+    // "Input validation error" is the whole message: https://github.com/mozilla-ai/any-llm/issues/714.
+    Profile { name: "together@2026-09", provider: "Together", ..LENIENT },
+    // A gateway: https://huggingface.co/docs/inference-providers/index.
+    Profile { name: "huggingface@2026-09", provider: "Hugging Face", ..LENIENT },
+    // https://docs.baseten.co/reference/inference-api/chat-completions
+    Profile { name: "baseten@2026-09", provider: "Baseten", ..LENIENT },
+    // Only fields outside of the conversation were seen to be rejected:
+    // https://github.com/FlowiseAI/Flowise/issues/2866.
+    Profile { name: "fireworks@2026-09", provider: "Fireworks", ..LENIENT },
+    // Models of several makers. Of the conversation, only its size was seen to be rejected (status 413):
+    // https://github.com/github/copilot-cli/issues/965.
+    Profile { name: "copilot-chat@2026-09", provider: "GitHub Copilot", ..LENIENT },
+    // A server such as vLLM that renders the conversation with the template of the model, and rejects what the template
+    // raises. The table of templates was derived by rendering those that llama.cpp ships.
+    Profile {
+        name: "chat-template@2026-11",
+        provider: "a local server",
+        added: &[&relatives::SUCCESSIVE_ROLES, &relatives::USER_MESSAGE_MISSING],
+        tolerated: &[],
+        wording: &[
+            (
+                &relatives::SUCCESSIVE_ROLES,
+                &[
+                    "Conversation roles must alternate user/assistant/user/assistant/...",
+                    "After the optional system message, conversation roles must alternate \
+                     user/assistant/user/assistant/...",
+                    "After the optional system message, conversation roles must alternate user and assistant roles \
+                     except for tool calls and results.",
+                ],
+            ),
+            (&relatives::USER_MESSAGE_MISSING, &["No user query found in messages."]),
+        ],
+        envelope: Envelope::Relative(RelativeEnvelope::Vllm),
+        switches: &OpenaiChatSwitches { alternation: Alternation::OfTemplate, ..OPENAI },
+        ..VLLM
+    },
     Profile {
         name: "vllm@2026-09",
         envelope: Envelope::Relative(RelativeEnvelope::Vllm),
@@ -283,6 +332,15 @@ pub(crate) static PROFILES: [Profile; 15] = [
         ..VLLM
     },
 ];
+
+/// A provider of which no rejection of a conversation is known. Only bodies that no provider reads are errors.
+const LENIENT: Profile = Profile {
+    tolerated: &PAIRING,
+    given_up: &SHAPES,
+    tolerated_in_streams: stream::TOLERATED_OF_UNKNOWN,
+    is_lenient: true,
+    ..RELATIVE
+};
 
 /// OpenAI's requirements: no optional rule applies.
 const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {

@@ -5,6 +5,8 @@
 
 mod model;
 mod reasoning;
+mod template;
+mod templates;
 
 use hashbrown::HashMap;
 
@@ -14,6 +16,7 @@ use crate::json::{Document, Json};
 use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};
 use model::Certainty;
 use reasoning::Reasoning;
+use template::Probe;
 
 /// The optional rules for one request.
 pub(super) struct Relatives {
@@ -21,8 +24,10 @@ pub(super) struct Relatives {
     reasoning: Reasoning,
     /// The role of the previous message, if it is user or assistant.
     speaker: Option<Speaker>,
+    /// True if a message is the user's. `None` before the first message.
+    has_user: Option<bool>,
     /// Messages with the same role as the previous one.
-    successive: Vec<usize>,
+    successive: Vec<(usize, Speaker)>,
     /// Calls with arguments that this provider may not accept. The key is true for JSON that is not an
     /// object.
     arguments: Waiting<bool, UnreadArguments>,
@@ -69,6 +74,7 @@ impl Relatives {
             switches,
             reasoning: Reasoning::new(switches.reasoning),
             speaker: None,
+            has_user: None,
             successive: Vec::new(),
             arguments: Waiting::new(),
             parts: Waiting::new(),
@@ -95,11 +101,14 @@ impl Relatives {
         let is_skipped = self.switches.alternation == Alternation::Template
             && (said.role == Some(ChatRole::Tool) || said.calls().next().is_some());
         if !is_skipped {
-            if speaker.is_some() && speaker == self.speaker && self.successive.len() < MAX_VIOLATIONS {
-                self.successive.push(n);
+            if let Some(speaker) = speaker.filter(|speaker| self.speaker == Some(*speaker))
+                && self.successive.len() < MAX_VIOLATIONS
+            {
+                self.successive.push((n, speaker));
             }
             self.speaker = speaker;
         }
+        self.has_user = Some(self.has_user == Some(true) || speaker == Some(Speaker::User));
         self.reasoning.message(said, speaker);
     }
 
@@ -107,19 +116,40 @@ impl Relatives {
     pub(super) fn finish(&mut self, body: Json, out: &mut Violations) {
         let model = body.field("model").as_str();
         let model = model.as_deref();
-        let (alternates, form) = match self.switches.alternation {
-            Alternation::Free => (Certainty::No, 0),
-            Alternation::DeepseekReasoner => (model::is_deepseek_reasoner(model), 0),
-            Alternation::Template => match model::template_sentence(model) {
-                Some(form) => (Certainty::Perhaps, form),
-                None => (Certainty::No, 0),
+        let of_known_template = model::template_sentence(model);
+        let alternates = match self.switches.alternation {
+            Alternation::Free => Certainty::No,
+            Alternation::DeepseekReasoner => model::is_deepseek_reasoner(model),
+            Alternation::Template => match of_known_template {
+                Some(_) => Certainty::Perhaps,
+                None => Certainty::No,
             },
-            Alternation::Always => (Certainty::Yes, 0),
+            Alternation::OfTemplate | Alternation::Always => Certainty::Yes,
         };
-        for n in self.successive.drain(..) {
+        let profile = self.profile;
+        // The template of a model has one of the profile's sentences for each probe that it rejects.
+        let form = |rule, probe| match self.switches.alternation {
+            Alternation::OfTemplate => template::form(profile, rule, model?, probe),
+            Alternation::Template if probe != Probe::NoUser => Some(of_known_template.unwrap_or(0)),
+            Alternation::Template
+            | Alternation::Free
+            | Alternation::DeepseekReasoner
+            | Alternation::Always => Some(0),
+        };
+        for (n, speaker) in self.successive.drain(..) {
+            let probe = match speaker {
+                Speaker::User => Probe::SuccessiveUsers,
+                Speaker::Assistant => Probe::SuccessiveReplies,
+            };
+            let Some(form) = form(&SUCCESSIVE_ROLES, probe) else { continue };
             alternates.note(out, &SUCCESSIVE_ROLES, || {
                 Occurrence::at(format!("/messages/{n}")).form(form).with("first", n - 1).with("n", n)
             });
+        }
+        if self.has_user == Some(false)
+            && let Some(form) = form(&USER_MESSAGE_MISSING, Probe::NoUser)
+        {
+            out.add(&USER_MESSAGE_MISSING, || Occurrence::at("/messages").form(form));
         }
         let reads = match self.switches.arguments {
             Arguments::Any => Certainty::No,
@@ -319,6 +349,20 @@ pub(crate) static CONTENT_EMPTY: Rule = Rule {
         "https://github.com/AstrBotDevs/AstrBot/pull/6551",
     ],
     ..Rule::measured("openai-chat/content-empty", "XAI-CONTENT-1", 1, "2025-11")
+};
+
+/// Found by sending conversations with and without a message of the user to GLM-4.5.
+pub(crate) static USER_MESSAGE_MISSING: Rule = Rule {
+    summary: "The conversation has a message of the user.",
+    why: "A trimmer or a summary dropped all messages of the user, or the task was sent as a system prompt. Send the \
+          task or the summary as the user's.",
+    sentences: &["The messages parameter is illegal. Please check the documentation."],
+    is_optional: true,
+    sources: &[
+        "https://github.com/anomalyco/opencode/issues/2557",
+        "https://github.com/MetaGLM/zhipuai-sdk-python-v4/issues/14",
+    ],
+    ..Rule::observed("openai-chat/user-message-missing", "ZAI-USER-1", 1, "2024-03")
 };
 
 /// DeepSeek's V4.1 Flash has accepted images since September 2026, and an experimental model since August:

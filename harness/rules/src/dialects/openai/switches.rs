@@ -37,6 +37,8 @@ pub(crate) enum Alternation {
     DeepseekReasoner,
     /// It depends on the chat template of the model.
     Template,
+    /// As the chat template rejects them that comes with the model, if it is known.
+    OfTemplate,
     /// They are rejected for every model.
     Always,
 }

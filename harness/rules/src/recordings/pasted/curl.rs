@@ -1,11 +1,12 @@
 //! The request in a curl command.
 
+use crate::Profile;
 use crate::recordings::Exchange;
 
 /// The request of a curl command at the beginning of a text.
 pub(super) fn command(text: &str, line: u64) -> Option<Exchange> {
     let words = shell_words(text);
-    let (mut url, mut body) = (None, None);
+    let (mut url, mut body, mut version) = (None, None, None);
     let mut words = words.iter().skip(1);
     while let Some(word) = words.next() {
         let (option, joined) = match word.split_once('=') {
@@ -17,10 +18,12 @@ pub(super) fn command(text: &str, line: u64) -> Option<Exchange> {
                 body = joined.map(str::to_owned).or_else(|| words.next().cloned());
             }
             "--url" => url = joined.map(str::to_owned).or_else(|| words.next().cloned()),
+            "-H" | "--header" => {
+                let header = joined.map(str::to_owned).or_else(|| words.next().cloned());
+                version = version.or_else(|| version_of(&header?));
+            }
             // Options with a value that could look like a URL.
-            "-H" | "--header" | "-X" | "--request" | "-A" | "-e" | "-u" | "-o" | "-x" | "--proxy"
-                if joined.is_none() =>
-            {
+            "-X" | "--request" | "-A" | "-e" | "-u" | "-o" | "-x" | "--proxy" if joined.is_none() => {
                 words.next();
             }
             _ if word.starts_with("http://") || word.starts_with("https://") => url = Some(word.clone()),
@@ -29,8 +32,15 @@ pub(super) fn command(text: &str, line: u64) -> Option<Exchange> {
     }
     let body = body?;
     let begins_json = body.trim_start().starts_with(['{', '[']);
-    let exchange = Exchange { line, request: body.into_bytes(), ..Exchange::at(&url.unwrap_or_default()) };
+    let at = Exchange::at(&url.unwrap_or_default());
+    let exchange = Exchange { line, version, request: body.into_bytes(), ..at };
     begins_json.then_some(exchange)
+}
+
+/// The version of the provider's API, if a header names it.
+fn version_of(header: &str) -> Option<String> {
+    let (name, value) = header.split_once(':')?;
+    name.trim().eq_ignore_ascii_case(Profile::VERSION_HEADER).then(|| value.trim().to_owned())
 }
 
 /// The words of a command, as a POSIX shell reads them, up to the end of the command
