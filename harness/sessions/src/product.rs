@@ -239,7 +239,8 @@ impl fmt::Display for Product {
     }
 }
 
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(feature = "sqlite")]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::collections::BTreeSet;

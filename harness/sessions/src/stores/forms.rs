@@ -39,7 +39,8 @@ mod semantic_kernel;
 mod sharegpt;
 mod strands;
 mod swe_agent;
-#[cfg(all(test, feature = "sqlite"))]
+#[cfg(feature = "sqlite")]
+#[cfg(test)]
 pub(crate) mod tests;
 mod vscode_chat;
 mod vscode_log;

@@ -7,6 +7,7 @@ use brickbat_rules::json::Document;
 
 use super::Form;
 use super::read::{Records, fill, listed, new};
+#[cfg(feature = "sqlite")]
 use crate::json::trouble;
 use crate::stores::Look;
 use crate::{Files, FormError, Lost, Place, Session, Trouble};
