@@ -96,7 +96,7 @@ fn each_addition_and_wording_of_a_profile_has_a_vector() {
 }
 
 /// Models of every kind that a rule was seen to distinguish.
-const MODELS: [&str; 26] = [
+const MODELS: [&str; 27] = [
     "claude-3-haiku-20240307",
     "claude-haiku-4-5",
     "claude-opus-4-8",
@@ -111,6 +111,7 @@ const MODELS: [&str; 26] = [
     "gemini-3-pro-preview",
     "gemini-3.6-flash",
     "gpt-5",
+    "Qwen/Qwen3.5-4B",
     "deepseek-reasoner",
     "deepseek-chat",
     "kimi-k2.5",

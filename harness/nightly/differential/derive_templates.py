@@ -3,7 +3,7 @@
 Usage: derive_templates.py FOLDER VERSION TABLE [--check]
 
 FOLDER has the chat templates that llama.cpp ships, each named after its model (`models/templates` in the source of
-llama-cpp-python, whose version is VERSION). TABLE is the Rust table that the rules read. With `--check`, it is compared
+llama-cpp-python VERSION). TABLE is the Rust table that the rules read. With `--check`, it is compared
 and not written. Only deliberate errors (`raise_exception`) count; a template that fails on a probe in another way, or that
 rejects the plain conversation, says nothing. Ollama's templates are written in Go and have no way to reject, so they are not
 asked.

@@ -31,7 +31,7 @@ const MODELS: &[(&str, &str)] = &[
     ("openai-chat/image-outside-user", "GPT-4o and GPT-4 Turbo, and MiMo"),
     ("openai-chat/input-not-enabled", "models without sounds"),
     ("mistral/input-not-enabled", "models without images or sounds"),
-    ("openai-chat/user-message-missing", "all models at Z.ai, and those whose chat template asks for one"),
+    ("openai-chat/user-message-missing", "all models at Z.ai, and at local servers Qwen 3.5"),
     ("openai-chat/successive-roles", "DeepSeek's reasoner, and those whose chat template alternates"),
     ("openai-chat/reasoning-content-missing", "DeepSeek V3.2 and Kimi, while they think"),
     ("openai-chat/reasoning-content-not-returned", "DeepSeek V4 and MiMo V2.5, while they think"),

@@ -77,7 +77,7 @@ fn judged(
     unite(validators.into_iter().map(violations))
 }
 
-/// The providers of which a rejection is known.
+/// The providers with a known rejection.
 fn profiles(dialect: Dialect) -> impl Iterator<Item = &'static Profile> {
     Profile::newest_of_each_name(dialect).filter(|profile| !profile.is_lenient)
 }

@@ -333,7 +333,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
     },
 ];
 
-/// A provider of which no rejection of a conversation is known. Only bodies that no provider reads are errors.
+/// A provider without a known rejection of a conversation. Only bodies that no provider reads are errors.
 const LENIENT: Profile = Profile {
     tolerated: &PAIRING,
     given_up: &SHAPES,
