@@ -282,7 +282,8 @@ fn impartiality(path: &str, text: &str) -> Complaints {
         return Complaints::new();
     }
     let systems = std::fs::read_dir(root().join("harness/systems")).unwrap().map(|entry| entry.unwrap());
-    let systems = systems.filter(|entry| entry.path().is_dir());
+    // What `init` writes is next to the systems.
+    let systems = systems.filter(|entry| entry.path().join("system.yaml").is_file());
     let names = systems.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let code = shipped(text).collect::<Vec<_>>().join("\n").to_lowercase();
     // Names are compared with whole words, because one of them is `pi`.

@@ -98,7 +98,10 @@ pub fn report(path: &Path) -> Value {
 /// The ids in front of the causes of a closing block.
 pub fn ids(out: &str) -> Vec<String> {
     let is_id = |word: &str| word.len() >= 6 && word.chars().all(|c| c.is_ascii_hexdigit());
-    let lines = out.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let lines = out.lines().filter_map(|line| match line.trim_start().strip_prefix("also ") {
+        Some(other) => Some(other),
+        None => line.strip_prefix("  ").filter(|line| !line.starts_with(' ')),
+    });
     lines
         .filter_map(|line| Some(line.split_whitespace().next()?.to_owned()).filter(|word| is_id(word)))
         .collect()
