@@ -282,7 +282,7 @@ fn impartiality(path: &str, text: &str) -> Complaints {
         return Complaints::new();
     }
     let systems = std::fs::read_dir(root().join("harness/systems")).unwrap().map(|entry| entry.unwrap());
-    // What `init` writes is next to the systems.
+    // The templates of `init` are in the same folder.
     let systems = systems.filter(|entry| entry.path().join("system.yaml").is_file());
     let names = systems.map(|entry| entry.file_name().to_string_lossy().into_owned());
     let code = shipped(text).collect::<Vec<_>>().join("\n").to_lowercase();
