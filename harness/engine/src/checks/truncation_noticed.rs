@@ -76,12 +76,7 @@ impl<'a> Cut<'a> {
         };
         let may_lack_end = wire::of(evidence.plan.dialect_of(request.turn)).traits.may_lack_end;
         let severity = match ending {
-            // No provider sends a body without a single event.
-            Ending::EndEarly
-                if may_lack_end && !is_cut_after(evidence, request, |it| it == Mark::Headers) =>
-            {
-                Severity::EndAssumed
-            }
+            Ending::EndEarly if may_lack_end => Severity::EndAssumed,
             Ending::EndEarly | Ending::Eof | Ending::Reset
                 if is_cut_after(evidence, request, Mark::is_behind_stop) =>
             {
