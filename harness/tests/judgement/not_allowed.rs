@@ -6,7 +6,7 @@ use super::*;
 fn with_field(run: &Run, key: &str, value: &Value) -> Run {
     rebuilt(run, |_, event| match event {
         Event::Requested { body, .. } => {
-            let mut body: Value = serde_json::from_slice(body).unwrap();
+            let mut body: Value = serde_json::from_slice(body).expect("the body of a request is JSON");
             body[key] = value.clone();
             vec![with_body(event, body.to_string().into_bytes())]
         }
