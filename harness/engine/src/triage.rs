@@ -26,7 +26,7 @@ pub struct Signature {
     /// The id of the check that fails.
     pub check: String,
     /// The family of the broken rule, a failing system's message, or one of our own sentences about a turn that
-    /// fails without a message; see [`own`]. Empty for all other findings, where the message follows from the
+    /// fails without a message; see `own.rs`. Empty for all other findings, where the message follows from the
     /// check.
     pub says: String,
     /// The interruption of the system. Records from before Brickbat noted it have none.
