@@ -294,6 +294,20 @@ fn every_cut_of_two_hundred_is_delivered_with_its_receipt() {
 }
 
 #[test]
+fn a_port_in_use_is_bad_input() {
+    let folder = TempDir::new().unwrap();
+    let used = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = used.local_addr().unwrap().port().to_string();
+    for command in
+        [&["serve", "--port", &port][..], &["proxy", "--upstream", "http://127.0.0.1:9", "--port", &port]]
+    {
+        let said = crate::program::brickbat(folder.path(), command, &[]);
+        assert_eq!(said.code, Some(2), "{said:#?}");
+        assert!(said.err.contains("hint: `--port 0` selects a free port"), "{said:#?}");
+    }
+}
+
+#[test]
 fn an_unknown_host_is_bad_input() {
     let folder = TempDir::new().unwrap();
     let said = crate::program::brickbat(folder.path(), &["serve", "--host", "llm.example.org"], &[]);

@@ -134,6 +134,28 @@ fn a_question_without_an_answer_rests_on_who_keeps_the_questions() {
     }
 }
 
+/// A turn that fails because a question is open loses its message for the same reason.
+#[test]
+fn the_message_of_a_turn_that_an_open_question_ends_rests_on_who_keeps_the_questions() {
+    for plan in on_each("approval/stop-while-asked#asked=c") {
+        let last = plan.turns.len() - 1;
+        let said = &plan.turns[last - 1].user;
+        let run = run_canary(&plan, crate::plans::canary("dangling-on-abort"));
+        let lost = rebuilt(&run, |turn, event| match event {
+            Event::Requested { body, .. } if turn == last => {
+                let body = std::str::from_utf8(body).unwrap().replace(&format!("\"{said}\""), "\"Well?\"");
+                vec![with_body(event, body.into_bytes())]
+            }
+            event => vec![event.clone()],
+        });
+        let is_lost = |findings: &[Finding]| findings.iter().any(|it| it.check == "user-message-kept");
+        let judged = |duty| judged_around(&Application::with(&[duty], Repairs::Never), &plan, &lost);
+        let (own, apart) = (judged(Duty::States), judged(Duty::Questions));
+        assert!(is_lost(&own.findings), "{}: {own:#?}", plan.id);
+        assert!(is_lost(&apart.application) && !is_lost(&apart.findings), "{}: {apart:#?}", plan.id);
+    }
+}
+
 #[test]
 fn a_turn_that_a_refusal_ends_rests_on_who_continues_after_it() {
     for plan in on_each("approval/batch#b=pay,c=refund") {

@@ -6,12 +6,17 @@
 use std::sync::Arc;
 
 use brickbat_engine::flaws::Canary;
+use brickbat_engine::run::Run;
+use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
 use brickbat_scenario::trace::{Event, ShownState};
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 use brickbat_scenario::wire;
+use serde_json::Value;
 
-use super::staging::{driven_for, expect_unaccused, judged, key, on_each, rebuilt, run, run_canary};
+use super::staging::{
+    driven_for, expect_unaccused, judged, key, on_each, plan, rebuilt, run, run_canary, with_body,
+};
 
 /// The findings of a canary in a plan. All are of the check that must catch it.
 fn found(plan: &Arc<Plan>, canary: &str) -> Vec<Finding> {
@@ -90,6 +95,47 @@ fn a_call_that_the_user_was_shown_to_have_ended_is_not_forgotten() {
         let judgement = judged(&plan, &told);
         assert!(judgement.findings.is_empty(), "{}: {judgement:#?}", plan.id);
     }
+}
+
+/// A system may show a call as running while its reply arrives, and run no call of a reply that breaks off.
+#[test]
+fn a_call_of_a_broken_reply_is_forgotten_only_if_its_tool_ran() {
+    let plan = plan("fault/end-early#p=end-a", Dialect::OpenaiChat);
+    let (a, id) = (key(&plan, "a"), plan.calls[key(&plan, "a").0 as usize].id.clone());
+    let with = |begins: Event| {
+        let bare = run_canary(&plan, Canary::from_name("cut-reply-continued").unwrap());
+        let is_of_a = |event: &Event| match event {
+            Event::ToolStarted { call, .. } => *call == Some(a),
+            Event::ToolSettled { call, .. } => *call == a,
+            Event::CallShown { id: shown, .. } => *shown == id,
+            _ => false,
+        };
+        rebuilt(&bare, |turn, event| match event {
+            event if is_of_a(event) => Vec::new(),
+            Event::Replied { .. } if turn == 0 => vec![begins.clone(), event.clone()],
+            // The next turn no longer has the calls.
+            Event::Requested { body, .. } if turn > 0 => {
+                let mut body: Value = serde_json::from_slice(body).unwrap();
+                body["messages"]
+                    .as_array_mut()
+                    .unwrap()
+                    .retain(|message| message.get("tool_calls").is_none() && message["role"] != "tool");
+                vec![with_body(event, body.to_string().into_bytes())]
+            }
+            event => vec![event.clone()],
+        })
+    };
+    let is_forgotten = |run: &Run| {
+        let found = judged(&plan, run).findings;
+        found.iter().any(|it| it.check == "calls-remembered" && it.about.calls.contains(&a))
+    };
+    let shown = Event::CallShown { id: id.clone(), state: ShownState::InProgress };
+    let started = run_canary(&plan, Canary::from_name("cut-reply-continued").unwrap());
+    let is_start =
+        |event: &&Event| matches!(event, Event::ToolStarted { call: Some(call), .. } if *call == a);
+    let started = started.trace.events().iter().find(is_start).unwrap().clone();
+    assert!(is_forgotten(&with(started)));
+    assert!(!is_forgotten(&with(shown)));
 }
 
 #[test]

@@ -206,6 +206,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn settings_for_another_version_are_called_that() {
+        let stated = |version: &str| Introduction {
+            name: "qwen-code".to_owned(),
+            version: version.to_owned(),
+            loads: true,
+        };
+        let known = built_in(&stated("")).unwrap();
+        let tried = known.version.as_deref().unwrap();
+        let words =
+            |version: &str| Acquaintance { stated: stated(version), ..Acquaintance::default() }.words();
+        assert!(words("0.1.0").ends_with(&format!("which were made for {tried}")), "{}", words("0.1.0"));
+        assert!(words(tried).ends_with("the built-in system `qwen-code`"), "{}", words(tried));
+    }
+
+    #[test]
     fn the_pattern_follows_from_the_name_of_one_tool() {
         let of = |name| pattern(name);
         assert_eq!(of("mcp__brickbat__lookup").as_deref(), Some("mcp__{server}__{tool}"));

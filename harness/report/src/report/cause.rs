@@ -161,6 +161,26 @@ mod tests {
         assert_eq!(printed(vec![case("k=2", &[STUCK])]), both[1..]);
     }
 
+    #[test]
+    fn the_same_damage_after_another_interruption_is_a_line_below_its_first_cause() {
+        let lost = |plan: &str, trigger| {
+            let bare = Finding::new("results-kept", Severity::ResultsLost, "results-kept");
+            seen(plan, Finding { trigger, ..bare })
+        };
+        let stuck =
+            |plan: &str| seen(plan, Finding::new("parts-settled", Severity::StuckPart, "parts-settled"));
+        let cases = vec![lost("a@gemini", Trigger::Stop), lost("b@gemini", Trigger::Kill), stuck("c@gemini")];
+        let ids: Vec<String> =
+            Report::new(0, Vec::new(), cases.clone()).causes().iter().map(Cause::id).collect();
+        assert_eq!(ids.len(), 3);
+        let text = rendered(cases.clone());
+        assert_eq!(printed(cases).len(), 2, "{text}");
+        let also: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("also ")).collect();
+        let [also] = also[..] else { panic!("{text}") };
+        assert!(also.contains("after a kill of the process, 1 plan: b@gemini"), "{text}");
+        assert!(text.starts_with("fail: 3 causes in 3 of 3 judged plans"), "{text}");
+    }
+
     /// A plan with one finding, in these circumstances.
     fn seen(plan: &str, finding: Finding) -> Case {
         Case { plan: plan.to_owned(), findings: vec![finding], ..case("x", &[]) }
