@@ -17,7 +17,7 @@ MEGABYTE = 1 << 20
 
 # Peak memory, in multiples of the largest file: the bytes, what is parsed of them, the messages, and the request.
 MAX_RATIO = 12
-# What the program needs for itself, and for small files.
+# Memory of the program itself, and of small files.
 FLOOR_MB = 512
 # The largest file that `session` opens.
 MAX_FILE_MB = 768

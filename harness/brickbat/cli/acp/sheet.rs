@@ -90,7 +90,7 @@ impl Sheet {
         for mode in sheet["modes"].as_array_mut().into_iter().flatten() {
             let left =
                 built_in(&known.stated).and_then(|it| it.modes.iter().find(|own| mode["name"] == own.name));
-            mode["application"] = json!(left.map(|own| &own.application));
+            mode["application"] = json!(left.map_or(&[][..], |own| &own.application));
         }
         sheet["command"] = json!(self.start());
         for (name, value) in &self.env {

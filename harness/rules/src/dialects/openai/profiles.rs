@@ -295,16 +295,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         added: &[&relatives::SUCCESSIVE_ROLES, &relatives::USER_MESSAGE_MISSING],
         tolerated: &[],
         wording: &[
-            (
-                &relatives::SUCCESSIVE_ROLES,
-                &[
-                    "Conversation roles must alternate user/assistant/user/assistant/...",
-                    "After the optional system message, conversation roles must alternate \
-                     user/assistant/user/assistant/...",
-                    "After the optional system message, conversation roles must alternate user and assistant roles \
-                     except for tool calls and results.",
-                ],
-            ),
+            (&relatives::SUCCESSIVE_ROLES, TEMPLATE_SENTENCES),
             (&relatives::USER_MESSAGE_MISSING, &["No user query found in messages."]),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Vllm),
@@ -331,6 +322,14 @@ pub(crate) static PROFILES: [Profile; 23] = [
         },
         ..VLLM
     },
+];
+
+/// The sentences of chat templates about two messages of one role, in the order of `model::template_sentence`.
+const TEMPLATE_SENTENCES: &[&str] = &[
+    "Conversation roles must alternate user/assistant/user/assistant/...",
+    "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
+    "After the optional system message, conversation roles must alternate user and assistant roles except for tool \
+     calls and results.",
 ];
 
 /// A provider without a known rejection of a conversation. Only bodies that no provider reads are errors.
@@ -438,16 +437,7 @@ const VLLM: Profile = Profile {
         &media::IMAGE_OUTSIDE_USER,
         &media::INPUT_NOT_ENABLED,
     ],
-    wording: &[(
-        &relatives::SUCCESSIVE_ROLES,
-        // In the order of `model::template_sentence`.
-        &[
-            "Conversation roles must alternate user/assistant/user/assistant/...",
-            "After the optional system message, conversation roles must alternate user/assistant/user/assistant/...",
-            "After the optional system message, conversation roles must alternate user and assistant roles except \
-             for tool calls and results.",
-        ],
-    )],
+    wording: &[(&relatives::SUCCESSIVE_ROLES, TEMPLATE_SENTENCES)],
     envelope: Envelope::Relative(RelativeEnvelope::Vllm),
     ..RELATIVE
 };
