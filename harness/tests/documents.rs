@@ -10,6 +10,7 @@ mod compactions;
 mod discovery;
 mod downloads;
 mod duties;
+mod features;
 mod figures;
 mod filters;
 mod healthy;

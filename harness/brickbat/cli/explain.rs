@@ -4,6 +4,7 @@ mod case;
 mod clients;
 mod neighbours;
 mod rules;
+mod since;
 mod words;
 
 use std::path::{Path, PathBuf};
@@ -38,6 +39,10 @@ pub(super) struct Explain {
     /// List everything that can be explained, one item per line; `explain` without a word does the same.
     #[arg(long, conflicts_with = "what")]
     all: bool,
+    /// List what changed at the providers in this month (YYYY-MM) and after it: features, rules, profiles, facts about
+    /// models.
+    #[arg(long, value_name = "MONTH", conflicts_with_all = ["what", "all", "html"])]
+    since: Option<since::Month>,
     /// Write HTML pages for all rules and profiles to this directory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all"])]
     html: Option<PathBuf>,
@@ -52,6 +57,7 @@ const EXAMPLES: &str = "Examples:
   brickbat explain ANT-TU-1
   brickbat explain openai-chat/stream/truncated
   brickbat explain --all | grep thinking
+  brickbat explain --since 2026-09               what changed at the providers
   brickbat explain --html rules/                 then open rules/index.html";
 
 /// The maximum number of bytes read from a pasted error. The longest provider errors list hundreds of ids in
@@ -65,6 +71,10 @@ impl Explain {
     pub(super) fn execute(&self) -> Outcome {
         if let Some(folder) = &self.html {
             return write(folder);
+        }
+        if let Some(month) = &self.since {
+            print_plain(&since::page(month)?);
+            return Ok(0);
         }
         match self.what.as_deref() {
             None => list(),

@@ -28,6 +28,23 @@ pub enum Ability {
     TextBesideTools,
 }
 
+impl Ability {
+    /// Returns the name, as a list prints it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Ability::Images => "images",
+            Ability::ImagesOutsideUserMessages => "images outside user messages",
+            Ability::Audio => "audio",
+            Ability::Video => "video",
+            Ability::ForcedToolWithAdaptiveThinking => "a forced tool with adaptive thinking",
+            Ability::PrefillWithTools => "a reply to continue while tools are offered",
+            Ability::SuccessiveRoles => "two messages of the same role in a row",
+            Ability::BlankText => "an empty text",
+            Ability::TextBesideTools => "text beside calls and results",
+        }
+    }
+}
+
 /// A fact about some models.
 #[derive(Debug, Clone, Copy)]
 pub struct ModelFact {

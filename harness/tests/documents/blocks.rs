@@ -29,6 +29,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("duties-repaired", super::duties::repaired()),
         ("downloads", super::downloads::shares()),
         ("exports", exports()),
+        ("features", super::features::features()),
         ("figures", super::figures::figures()),
         ("filter-checks", filter_checks()),
         ("filters", super::filters::bugs()),
