@@ -266,6 +266,17 @@ fn recordings_are_compared_without_showing_secrets() {
     assert_eq!(counts.map(|name| row[name].as_u64().unwrap()), [5, 1, 1, 1, 1, 1]);
     assert!(json["disagreements"].as_array().unwrap().iter().any(|found| found["rule"] == MISSING));
     assert!(!strict.out.contains("sk-ant-"), "{strict:#?}");
+    let promoted = said(&folder, &["recordings", "--promote", "vectors", "b.jsonl"]);
+    assert_eq!(promoted.code, Some(1), "{promoted:#?}");
+    let vectors = ["accepted", "refused"].map(|kind| {
+        let path = format!("vectors/anthropic-messages/recorded-{kind}.json");
+        assert!(promoted.err.contains(&format!("{path}: 1 vector")), "{promoted:#?}");
+        fs::read_to_string(folder.path().join(path)).unwrap()
+    });
+    assert!(!vectors.concat().contains("Rain") && !vectors.concat().contains("sk-ant-"), "{vectors:#?}");
+    let again = said(&folder, &["recordings", "--promote", "vectors", "b.jsonl"]);
+    assert_eq!(again.code, Some(2), "{again:#?}");
+    assert!(again.err.contains("recorded-accepted.json exists\nhint: "), "{again:#?}");
     let broken = said(&folder, &["recordings", "a.jsonl", "d.yaml"]);
     assert_eq!(broken.code, Some(2), "{broken:#?}");
     assert!(broken.err.contains("cannot read d.yaml:2: not a cassette"), "{broken:#?}");

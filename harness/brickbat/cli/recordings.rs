@@ -10,11 +10,12 @@ use super::options::{TextOrJson, dialect, profile};
 use super::output::{error, print, print_json, tell};
 use super::regular;
 use super::requests::{self, MAX_ERRORS};
+use super::secrets::redactor;
 use brickbat_drive::whole_file;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::explain::{Collection, Counts};
-use brickbat_rules::recordings::{self, CompareOptions, RecordingError, Table};
+use brickbat_rules::recordings::{self, CompareOptions, Promoted, RecordingError, Table};
 
 /// Compare recorded provider responses with the rules, to see how well a profile fits your own traffic.
 ///
@@ -40,6 +41,9 @@ pub(super) struct Recordings {
     /// A short description of where these recordings come from, which `explain` shows.
     #[arg(long, value_name = "TEXT", requires = "counts")]
     source: Option<String>,
+    /// Write a vector for each cause of a disagreement to this directory, without the words of the conversations.
+    #[arg(long, value_name = "DIR")]
+    promote: Option<PathBuf>,
     /// The output format.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: TextOrJson,
@@ -49,6 +53,7 @@ const EXAMPLES: &str = "Examples:
   brickbat recordings tests/cassettes/*.yaml
   brickbat recordings --profile openai-chat@2026-09 traffic.har
   brickbat recordings --format json rows.jsonl
+  brickbat recordings --promote vectors rows.jsonl
   brickbat recordings --counts corpora/recordings.json --source 'our traffic' rows.jsonl
 
 Columns:
@@ -65,7 +70,7 @@ Exit codes:
 impl Recordings {
     pub(super) fn execute(&self) -> Outcome {
         let terms = CompareOptions { dialect: self.dialect, profile: self.profile };
-        let mut table = Table::default();
+        let mut table = if self.promote.is_some() { Table::keeping_requests() } else { Table::default() };
         let mut n_broken = 0;
         let mut complain = |file: &str, problem: RecordingError| {
             n_broken += 1;
@@ -107,6 +112,9 @@ impl Recordings {
         if let (Some(path), Some(source)) = (&self.counts, &self.source) {
             keep(path, &table.counts(source, &today()))?;
         }
+        if let Some(folder) = &self.promote {
+            promote(folder, &table.promoted())?;
+        }
         match self.format {
             TextOrJson::Text => print(&table.to_text()),
             TextOrJson::Json => print_json(table.to_json()),
@@ -117,6 +125,28 @@ impl Recordings {
             _ => BAD_INPUT,
         })
     }
+}
+
+/// Writes the disagreements as files of vectors.
+fn promote(folder: &Path, Promoted { files, n_left_out }: &Promoted) -> Result<(), CliError> {
+    for (name, file) in files {
+        let path = folder.join(name);
+        let cannot_write = |error| CliError::cannot_write(path.display(), error);
+        if path.exists() {
+            let words = format!("{} exists\nhint: move it, or name another directory", path.display());
+            return Err(CliError::input(words));
+        }
+        path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(cannot_write)?;
+        let text = redactor().text(&file.to_text()).into_owned();
+        whole_file::write(&path, text.as_bytes()).map_err(cannot_write)?;
+        let n = file.vectors.len();
+        tell(format!("{}: {n} {}", path.display(), if n == 1 { "vector" } else { "vectors" }));
+    }
+    if *n_left_out > 0 {
+        let words = "large, not JSON, or judged otherwise without their words";
+        tell(format!("causes without a vector: {n_left_out} ({words})"));
+    }
+    Ok(())
 }
 
 /// The maximum size, in bytes, of a counts file, which has one line per rule and collection.

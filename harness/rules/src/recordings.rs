@@ -6,6 +6,7 @@
 
 mod compare;
 mod pasted;
+mod promote;
 mod read;
 mod table;
 
@@ -16,6 +17,7 @@ use crate::{Address, Api, Dialect, base64};
 
 pub use compare::{Agreement, CompareOptions, Comparison, compare};
 pub use pasted::{Pasted, pasted};
+pub use promote::Promoted;
 pub use read::{RecordingError, is_recording, read, row};
 pub use table::Table;
 

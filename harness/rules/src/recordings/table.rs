@@ -25,6 +25,7 @@ pub struct Table {
     /// Each rule's counts, by rule id.
     rules: BTreeMap<&'static str, RuleCounts>,
     n_unlisted: usize,
+    keeps_requests: bool,
 }
 
 /// A host without a profile, and the dialect of the request.
@@ -54,13 +55,14 @@ struct Causes {
 
 /// A cause: the first exchange that shows it, and the places of all.
 #[derive(Debug, Clone)]
-struct Disagreement {
+pub(super) struct Disagreement {
     places: Vec<String>,
     /// The number of exchanges.
-    n: usize,
-    profile: &'static str,
-    exchange: Exchange,
-    agreement: Agreement,
+    pub(super) n: usize,
+    pub(super) profile: &'static str,
+    /// The first, without its request unless the table keeps requests.
+    pub(super) exchange: Exchange,
+    pub(super) agreement: Agreement,
 }
 
 /// The cause of a disagreement: the profile with the rule, or with the provider's words without the parts that vary.
@@ -99,7 +101,15 @@ const N_SHOWN: usize = 5;
 /// Maximum number of characters of an error that tell causes apart.
 const MAX_KEY: usize = 160;
 
+/// Maximum size in bytes of a request that a table keeps.
+const MAX_KEPT: usize = 256 << 10;
+
 impl Table {
+    /// Creates a table that keeps the first request of each cause; see [`Table::promoted`].
+    pub fn keeping_requests() -> Table {
+        Table { keeps_requests: true, ..Table::default() }
+    }
+
     /// Adds an exchange from a file.
     pub fn add(&mut self, file: &str, exchange: &Exchange, compared: Comparison) {
         let (profile, agreement) = match compared {
@@ -139,7 +149,9 @@ impl Table {
         if list.list.len() >= MAX_LISTED {
             return self.n_unlisted += 1;
         }
-        let exchange = Exchange { request: Vec::new(), ..exchange.clone() };
+        let is_kept = self.keeps_requests && exchange.request.len() <= MAX_KEPT;
+        let request = if is_kept { exchange.request.clone() } else { Vec::new() };
+        let exchange = Exchange { request, ..exchange.clone() };
         list.found.insert(key, list.list.len());
         list.list.push(Disagreement { places: vec![place], n: 1, profile, exchange, agreement });
     }
@@ -149,6 +161,11 @@ impl Table {
         let is_full = self.no_profile.len() >= MAX_LISTED;
         let host = if is_full { "others".to_owned() } else { exchange.host.clone() };
         *self.no_profile.entry(NoProfile { host, dialect }).or_default() += 1;
+    }
+
+    /// Returns the causes of disagreements, in the order in which they were found.
+    pub(super) fn disagreements(&self) -> &[Disagreement] {
+        &self.disagreements.list
     }
 
     /// Returns the number of judged exchanges.
