@@ -92,6 +92,23 @@ fn rows(path: &Path) -> Vec<Value> {
 }
 
 #[test]
+fn the_version_in_the_header_chooses_the_rules() {
+    let version = "anthropic-version: 2026-10-21";
+    let mut body = prompt();
+    body["temperature"] = json!(1);
+    let (server, proxy) = in_front_of_serve(&[]);
+    let direct = Served::start_as("serve", &[]);
+    for served in [&direct, &proxy] {
+        assert_eq!(served.post("/v1/messages", &body).0, 200);
+        let (status, said) = served.post_with("/v1/messages", version, &body);
+        assert!(status == 400 && said.contains("temperature"), "{status}: {said}");
+    }
+    let (_, said) = proxy.end();
+    assert!(said.contains("anthropic-messages/sampling-parameter"), "{said}");
+    server.end();
+}
+
+#[test]
 fn a_reply_passes_through_unchanged_and_is_recorded_without_the_key() {
     let folder = TempDir::new().unwrap();
     let record = folder.path().join("rec.jsonl");

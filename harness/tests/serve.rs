@@ -58,16 +58,21 @@ impl Served {
 
     /// Posts a body and returns the status and the answer, on a connection of its own.
     pub(crate) fn post(&self, path: &str, body: &Value) -> (u16, String) {
-        answer(self.open(path, body))
+        answer(self.open(path, "", body))
+    }
+
+    /// Posts a body with a further header line.
+    pub(crate) fn post_with(&self, path: &str, header: &str, body: &Value) -> (u16, String) {
+        answer(self.open(path, &format!("{header}\r\n"), body))
     }
 
     /// Posts a body, and returns the connection on which the answer comes.
-    fn open(&self, path: &str, body: &Value) -> TcpStream {
+    fn open(&self, path: &str, headers: &str, body: &Value) -> TcpStream {
         let body = body.to_string();
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         let head = format!(
-            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+            "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n{headers}content-length: {}\r\n\r\n",
             body.len()
         );
         stream.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
@@ -343,7 +348,7 @@ fn a_test_holds_a_reply_at_a_point_and_receives_rejections() {
     assert!(test.ask(&json!({ "order": "dance", "id": 3 }))["error"].is_string());
 
     let user = json!([{ "role": "user", "content": "Look." }]);
-    let mut reply = test.served.open("/v1/messages", &asking(&user));
+    let mut reply = test.served.open("/v1/messages", "", &asking(&user));
     assert_eq!(test.hear(), json!({ "said": "reached", "armed": 0, "exchange": 0 }));
     test.ask(&json!({ "order": "release", "id": 4, "armed": 0 }));
     let mut rest = String::new();

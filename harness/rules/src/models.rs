@@ -141,7 +141,7 @@ static FACTS: &[ModelFact] = &[
     // Claude. Opus 4.6 was recorded as accepting a forced tool with adaptive thinking, others as rejecting it.
     fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-opus-4-6"], "2026-02", "https://github.com/pydantic/pydantic-ai/tree/main/tests/models/cassettes/test_anthropic"),
     fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, true, &["claude-sonnet-5", "claude-fable-5", "claude-opus-5"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
-    fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, false, &["claude-sonnet-4-6", "claude-opus-4-8"], "2026-07", "https://github.com/langchain-ai/langchain-aws/pull/1141"),
+    fact("anthropic-messages", Ability::ForcedToolWithAdaptiveThinking, false, &["claude-sonnet-4-6", "claude-opus-4-8"], "2026-06", "https://github.com/diegosouzapw/OmniRoute/pull/4389"),
 
     // Bedrock. Claude 3 Haiku was recorded as accepting a message with results and one with a text after it.
     fact("bedrock-converse", Ability::SuccessiveRoles, true, &["claude-3-haiku"], "2026-02", "https://github.com/crewAIInc/crewAI/blob/5b00b5f83782952bf2dfe7865c2fb9332accaec5/lib/crewai/tests/cassettes/agents/TestNativeToolCallingBehavior.test_bedrock_mcp_tool_with_optional_fields_no_schema_error.yaml"),
