@@ -23,9 +23,19 @@ fn shards(folder: &Path, system: &str, n: usize, extra: &[&str]) -> (Vec<String>
         let (part, file) = (format!("{index}/{n}"), format!("{index}.json"));
         let said = run(folder, &[&["--system", system, "--shard", &part, "--report", &file], extra].concat());
         assert!(said.out.contains(&format!(", shard {part}\n")), "{said:#?}");
+        for [judged, all] in said.err.lines().filter_map(counts) {
+            assert!(judged <= all, "{said:#?}");
+        }
         (file, said.code)
     };
     (1..=n).map(shard).unzip()
+}
+
+/// The counts of a line of progress, such as `12 of 30 judged`.
+fn counts(line: &str) -> Option<[usize; 2]> {
+    let (before, after) = line.split_once(" of ")?;
+    let all = after.split_once(" judged")?.0.parse().ok()?;
+    Some([before.rsplit(' ').next()?.parse().ok()?, all])
 }
 
 fn merged(folder: &Path, files: &[String], args: &[&str]) -> Said {

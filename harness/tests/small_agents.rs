@@ -116,6 +116,19 @@ fn an_agent_that_speaks_acp_is_driven_by_its_command_alone() {
 
 #[test]
 #[cfg_attr(not(has_python), ignore = "needs Python 3")]
+fn an_agent_that_speaks_acp_is_run_in_parts_and_for_a_time() {
+    let folder = folder_of(&[OVER_ACP]);
+    let options =
+        ["--shard", "2/2", "--timeout", "10m", "--dialect", "anthropic-messages", "--env", "FIXED=1"];
+    let args = [&["acp", "abort/mid-batch"], &options[..], &["--", "python3", "agent.py"]].concat();
+    let said = brickbat(folder.path(), &args, &[]);
+    assert!(said.code == Some(0) && said.out.contains(", shard 2/2\n"), "{said:#?}");
+    let wrong = brickbat(folder.path(), &["acp", "--shard", "3/2", "--", "python3", "agent.py"], &[]);
+    assert!(wrong.code == Some(2) && wrong.err.contains("'--shard <I/N>'"), "{wrong:#?}");
+}
+
+#[test]
+#[cfg_attr(not(has_python), ignore = "needs Python 3")]
 fn an_agent_that_is_not_pointed_to_the_provider_is_told_how() {
     let folder = folder_of(&[OVER_ACP]);
     let args = ["acp", "--env", "ANTHROPIC_BASE_URL=http://127.0.0.1:9", "--", "python3", "agent.py"];

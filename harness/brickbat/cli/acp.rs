@@ -10,7 +10,7 @@ use clap::{Args, Parser};
 
 use super::error::{CliError, Outcome};
 use super::launch::{block_on, own_program};
-use super::options::duration;
+use super::options::{dialect, duration};
 use super::output::tell;
 use super::regular;
 use super::variable;
@@ -18,6 +18,8 @@ use super::{CommandLine, config};
 use acquaint::{Acquaintance, acquaint};
 use brickbat_drive::driver::install;
 use brickbat_drive::runner::quoted;
+use brickbat_report::report::Shard;
+use brickbat_rules::dialect::Dialect;
 use sheet::Sheet;
 
 /// Test an agent that speaks ACP, without an adapter and without a manifest.
@@ -49,6 +51,15 @@ pub(super) struct Acp {
     /// How long the first prompt may take.
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration)]
     patience: Duration,
+    /// A dialect that the provider speaks; by default all that the agent speaks. May be repeated.
+    #[arg(long = "dialect", value_name = "DIALECT", value_parser = dialect)]
+    dialects: Vec<Dialect>,
+    /// Run only this part of the plans, such as `2/4` for the second of four.
+    #[arg(long, value_name = "I/N", value_parser = Shard::parse)]
+    shard: Option<Shard>,
+    /// Stop after this time, such as `10m`, and report everything judged until then.
+    #[arg(long, value_name = "T", value_parser = duration)]
+    timeout: Option<Duration>,
     /// Write the manifest to this file, and not to the cache. `brickbat run --manifest FILE` then runs the agent.
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
@@ -60,6 +71,7 @@ pub(super) struct Acp {
 const EXAMPLES: &str = "Examples:
   brickbat acp -- npx @agentclientprotocol/claude-agent-acp
   brickbat acp abort/mid-batch -- qwen --acp
+  brickbat acp --shard 1/4 --timeout 10m -- qwen --acp
   brickbat acp --env 'MY_BASE_URL=${baseUrl}/v1' --keep brickbat/system.yaml -- ./my-agent acp
   brickbat acp --config .agent/settings.json=template.json -- my-agent
 
@@ -90,10 +102,19 @@ impl Acp {
             named => named.to_vec(),
         };
         let words = ["brickbat", "run", "--manifest", &path.to_string_lossy()].map(str::to_owned);
-        let arguments = config::arguments(words.into_iter().chain(scenarios).map(Into::into).collect())?;
+        let words = words.into_iter().chain(self.options_of_run()).chain(scenarios);
+        let arguments = config::arguments(words.map(Into::into).collect())?;
         let run =
             CommandLine::try_parse_from(arguments).map_err(|error| CliError::input(error.to_string()))?;
         run.command.execute()
+    }
+
+    /// The options that are those of `run`, as it reads them.
+    fn options_of_run(&self) -> Vec<String> {
+        let dialects = self.dialects.iter().map(|dialect| format!("--dialect={}", dialect.name()));
+        let shard = self.shard.map(|shard| format!("--shard={shard}"));
+        let timeout = self.timeout.map(|time| format!("--timeout={}s", time.as_secs()));
+        dialects.chain(shard).chain(timeout).collect()
     }
 
     /// The manifest, as far as it follows from the options.

@@ -10,6 +10,7 @@ mod system;
 mod verify;
 
 use brickbat_scenario::plan::CONTROL;
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
@@ -107,8 +108,8 @@ async fn run_on(
         controls.retain(|key, _| needed.contains(key.as_str()));
     }
     let n_told = controls.values().filter(|job| is_in(job, options.shard)).count();
-    let n_all = n_told + keyed.len() + unsupported.len();
-    let mut cases = Vec::with_capacity(n_all);
+    let n_all = Cell::new(n_told + keyed.len() + unsupported.len());
+    let mut cases = Vec::with_capacity(n_all.get());
     let name = running.name().to_owned();
     let again = RerunCommand { options: system.options(&name), profiles: options.profiles };
     // Intermediate results are reported at once, because the run may be stopped before they count.
@@ -124,7 +125,7 @@ async fn run_on(
     };
     let mut keep = |job: &Job, merged: MergedRuns| {
         let case = case(&name, job, merged, &again, options);
-        on_case(&case, cases.len() + 1, n_all);
+        on_case(&case, cases.len() + 1, n_all.get());
         let red = options.fail_fast.is_some_and(|severity| is_red(&case, severity));
         cases.push(case);
         red
@@ -145,7 +146,11 @@ async fn run_on(
         shown.extend(merged.control(&job.plan).map(|control| (keys[index], control)));
         // A control plan is reported by the shard of its plan. Other shards report it only if it does not
         // pass.
-        let is_told = is_in(job, options.shard) || merged.outcome.judgement.verdict != Verdict::Pass;
+        let is_own = is_in(job, options.shard);
+        let is_told = is_own || merged.outcome.judgement.verdict != Verdict::Pass;
+        if is_told && !is_own {
+            n_all.update(|n| n + 1);
+        }
         match is_told {
             true => keep(job, merged),
             // The failure of its first run did not recur.
