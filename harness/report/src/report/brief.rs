@@ -1,6 +1,6 @@
 //! The end of a run's output: the failures by cause, and the next command to run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::cause::Cause;
@@ -103,13 +103,11 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
     let listed = &causes[..causes.len().min(MAX_LISTED)];
     let kin = kin::grouped(listed);
-    let premises: BTreeSet<_> = kin.iter().filter_map(|kin| premise_after_faults(kin.first)).collect();
     let mut headed = None;
     for alike in kin.chunk_by(|a, b| group(a.first) == group(b.first)) {
         let first = alike[0].first;
         let premise = premise_after_faults(first);
-        // A single premise needs no heading.
-        if premises.len() > 1 && premise != headed {
+        if premise != headed {
             premise.into_iter().for_each(|premise| heading(text, premise, page));
             headed = premise;
         }

@@ -62,7 +62,7 @@ fn is_like(this: &Cause<'_>, from: &Cause<'_>) -> bool {
         }
 }
 
-/// What the model sends by mistake takes other ways through a system than what breaks a turn off.
+/// A wrong reply of the model takes other ways through a system than an interruption.
 fn is_one_kind_of_trigger(this: &Cause<'_>, from: &Cause<'_>) -> bool {
     let is = |cause: &Cause<'_>, trigger| cause.signature.trigger == Some(trigger);
     let is_healthy = is(this, Trigger::Nothing) || is(from, Trigger::Nothing);
@@ -78,7 +78,7 @@ fn follows(this: &Cause<'_>, from: &Cause<'_>) -> bool {
             || (is_same_trigger && (is_folded_under(this, from) || is_only_with(this, from))))
 }
 
-/// The same rejection or error, of a thread that the system wrote or of one that it was given, once or for good.
+/// The same rejection or error, of a thread that the system wrote or of one that it was given, once or permanently.
 fn is_one_refusal(this: &Cause<'_>, from: &Cause<'_>) -> bool {
     let (a, b) = (&this.signature, &from.signature);
     // A family of rules is one word; errors and our own sentences are several.
@@ -165,7 +165,7 @@ fn sentence(cause: &Cause<'_>) -> Option<String> {
 
 const TRUNCATION: &str = "truncation-noticed";
 
-/// Checks whose sentences name different bugs: a turn that waits for a silent provider, or for a tool; a text that moved,
+/// These checks have one sentence for each of several bugs: a turn that waits for a silent provider, or for a tool; a text that moved,
 /// or a call that is repeated.
 const OF_SEVERAL_BUGS: [&str; 2] = ["turn-ends", "order-kept"];
 
