@@ -13,6 +13,7 @@ mod comparison;
 pub mod format;
 pub mod html;
 pub mod junit;
+mod kin;
 pub mod merge;
 mod note;
 pub mod raw;

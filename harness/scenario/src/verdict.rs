@@ -380,7 +380,10 @@ impl Finding {
         {
             return self;
         }
-        Finding { severity: Severity::TurnFailed, permanence: Some(Permanence::Transient), ..self }
+        // The error of a system is part of the cause, so only the sentence of a rule is extended.
+        let later = if self.rule.is_some() { LEFT_REFUSED } else { "" };
+        let message = self.message + later;
+        Finding { severity: Severity::TurnFailed, permanence: Some(Permanence::Transient), message, ..self }
     }
 
     /// The finding as the application's, with the duty that makes it so.
@@ -396,6 +399,9 @@ impl Finding {
         Finding { rests_on: duties.to_vec(), ..self }
     }
 }
+
+/// The end of the sentence about a turn after which the application keeps the thread from working.
+const LEFT_REFUSED: &str = "; later turns fail, too, because of a task that is the application's";
 
 /// A verdict with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -417,6 +417,36 @@ fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
     assert_eq!(error_of_first_turn(&[Duty::Loop]), (Severity::TurnFailed, Permanence::Transient));
 }
 
+/// As with google-genai: the provider refuses the split reply, and the application leaves its calls without results.
+#[test]
+fn a_thread_that_stays_refused_is_not_said_to_recover() {
+    let plan = plan("control/plain-batch", Dialect::OpenaiChat);
+    let run = rebuilt(&run(&plan), |_, event| match event.clone() {
+        Event::Requested { exchange, model, body, kind, .. } if exchange.0 > 0 => {
+            let mut body: Value = serde_json::from_slice(&body).unwrap();
+            let is_first = matches!(kind, RequestKind::Scripted { turn: 0, .. });
+            body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool" || is_first);
+            if is_first {
+                // The provider refuses this request for another reason.
+                let messages = body["messages"].as_array_mut().unwrap();
+                messages.push(serde_json::json!({ "role": "stranger", "content": "x" }));
+            }
+            let (kind, body) = (RequestKind::Refused { status: 400 }, body.to_string().into_bytes().into());
+            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
+        }
+        event => vec![event],
+    });
+    let refusal = |duties: &[Duty]| {
+        let judgement = judged_around(&Application::with(duties, Repairs::Never), &plan, &run);
+        let mut found = judgement.findings.iter();
+        found.find(|it| it.check == "thread-survives" && it.rule.is_some()).unwrap().clone()
+    };
+    let (own, left) = (refusal(&[]), refusal(&[Duty::Loop]));
+    assert_eq!((own.severity, left.severity), (Severity::BrickedByProvider, Severity::TurnFailed));
+    assert!(!own.message.contains("later turns fail, too"), "{own:#?}");
+    assert!(left.message.ends_with("because of a task that is the application's"), "{left:#?}");
+}
+
 #[test]
 fn a_duty_that_an_sdk_takes_over_stays_its_own() {
     let all = [Duty::Store, Duty::Input, Duty::States];

@@ -9,13 +9,14 @@ use brickbat_engine::flaws::Canary;
 use brickbat_engine::run::Run;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::{Event, ShownState};
+use brickbat_scenario::trace::{Event, ShownState, TurnOutcome};
 use brickbat_scenario::verdict::{Finding, Severity, Verdict};
 use brickbat_scenario::wire;
 use serde_json::Value;
 
 use super::staging::{
-    driven_for, expect_unaccused, judged, key, on_each, plan, rebuilt, run, run_canary, with_body,
+    driven_for, expect_unaccused, judged, key, on_each, plan, rebuilt, run, run_canary, with_bodies,
+    with_body,
 };
 
 /// The findings of a canary in a plan. All are of the check that must catch it.
@@ -146,4 +147,56 @@ fn an_error_that_a_stop_replaces_is_lost() {
         assert_eq!(finding.about.calls, [key(&plan, "b")], "{}", plan.id);
         assert_eq!(finding.got, "`Invocation was aborted by client.`", "{}", plan.id);
     }
+}
+
+/// As in the OpenAI Agents SDK for Python: "you can either raise an Exception (which will cause the run to fail) or
+/// return a string error message (which will be sent back to the LLM)."
+#[test]
+fn an_exception_that_the_application_gets_need_not_be_sent_to_the_model() {
+    let plan = plan("fault/tool-throw", Dialect::OpenaiChat);
+    let lost = |text: &str| {
+        let outcome = TurnOutcome::Raised { class: "Error".to_owned(), text: text.to_owned() };
+        let failed = rebuilt(&run(&plan), |turn, event| match event {
+            Event::TurnEnded { .. } if turn == 0 => vec![Event::TurnEnded { outcome: outcome.clone() }],
+            Event::Requested { body, .. } if turn > 0 => {
+                let mut body: Value = serde_json::from_slice(body).unwrap();
+                let messages = body["messages"].as_array_mut().unwrap();
+                messages.retain(|message| message.get("tool_calls").is_none() && message["role"] != "tool");
+                vec![with_body(event, body.to_string().into_bytes())]
+            }
+            event => vec![event.clone()],
+        });
+        let found = judged(&plan, &failed).findings.into_iter().filter(|it| it.check == "results-kept");
+        let mut calls: Vec<_> = found.flat_map(|it| it.about.calls).collect();
+        calls.sort();
+        calls
+    };
+    let [a, b, c] = ["a", "b", "c"].map(|name| key(&plan, name));
+    assert_eq!(lost("RuntimeError: connection to b refused"), [a, c]);
+    assert_eq!(lost("the run failed"), [a, b, c]);
+}
+
+/// The sentence that Claude Code sends for a tool that a stop interrupts, as in anthropics/claude-code#47282.
+#[test]
+fn a_call_that_had_started_was_not_rejected() {
+    let rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file \
+        edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to tell you how \
+        to proceed.";
+    let plan = plan("abort/mid-batch#k=1", Dialect::OpenaiChat);
+    let a = key(&plan, "a");
+    let told = |text: &str| {
+        let told = with_bodies(&run(&plan), |body| {
+            let mut body: Value = serde_json::from_str(body).unwrap();
+            let of_a = plan.calls[a.0 as usize].id.as_str();
+            let messages = body["messages"].as_array_mut().unwrap().iter_mut();
+            for message in messages.filter(|message| message["tool_call_id"] == of_a) {
+                message["content"] = text.into();
+            }
+            body.to_string()
+        });
+        let found = judged(&plan, &told).findings;
+        found.into_iter().map(|it| (it.check, it.severity, it.about.calls)).collect::<Vec<_>>()
+    };
+    assert_eq!(told(rejected), [("failure-honest", Severity::OutcomeDenied, vec![a])]);
+    assert_eq!(told("The tool was interrupted, and may have had its effect."), []);
 }

@@ -144,6 +144,28 @@ fn an_error_with_a_reason_is_not_a_finding_if_the_thread_continues() {
     }
 }
 
+/// A system passes on the error with which the provider refuses a history that does not fit into the window.
+#[test]
+fn an_error_of_the_provider_is_not_called_the_clients() {
+    for plan in on_each("transform/overflowing-batch") {
+        let last = plan.turns.len() - 1;
+        let raised = raising(&run(&plan), |turn| turn == last);
+        assert_eq!(survival(&plan, &raised).severity, Severity::BrickedByClient, "{}", plan.id);
+        let too_long = rebuilt(&raised, |turn, event| match event.clone() {
+            Event::Requested { exchange, kind, model, compacted, body } if turn == last => {
+                let RequestKind::Scripted { turn, reply, attempt } = kind else { panic!("{kind:?}") };
+                let kind = RequestKind::Faulted { turn, reply, attempt, status: 400 };
+                vec![Event::Requested { exchange, kind, model, compacted, body }]
+            }
+            Event::Replied { exchange, .. } if turn == last => {
+                vec![Event::Replied { exchange, ending: Ending::Status }]
+            }
+            event => vec![event],
+        });
+        assert_eq!(survival(&plan, &too_long).severity, Severity::BrickedByProvider, "{}", plan.id);
+    }
+}
+
 #[test]
 fn a_call_that_never_runs_is_not_a_brick() {
     for plan in on_each("fault/pause#p=text-1") {

@@ -15,8 +15,10 @@ pub(super) const CHECK: Check = Check {
 /// Words that mark the text next to them as a failure.
 const FAILURE: [&str; 6] = ["error", "fail", "interrupt", "abort", "cancel", "denied"];
 
-/// Words that state that a call did not run. Texts that leave it open contain none of them.
-const NOT_RUN: [&str; 9] = [
+/// Words that state that a call did not run. Texts that leave it open contain none of them. "The tool use was rejected
+/// (eg. if it was a file edit, the new_string was NOT written to the file)" is what Claude Code sends for a tool that a
+/// stop interrupts (anthropics/claude-code#86001).
+const NOT_RUN: [&str; 10] = [
     "not run",
     "not executed",
     "never ran",
@@ -26,6 +28,7 @@ const NOT_RUN: [&str; 9] = [
     "never started",
     "was skipped",
     "not invoked",
+    "tool use was rejected",
 ];
 
 /// True if the last request has the result of a call that ran to its end.

@@ -1,7 +1,8 @@
 //! The last request contains every result that was delivered in time.
 //!
 //! An error that a tool reported is a result, too. A system may word it, so only two things break the requirement: the
-//! call has no result, or its result claims that the call was interrupted, without the words of the error.
+//! call has no result, or its result claims that the call was interrupted, without the words of the error. An exception
+//! that ends the turn as its error was passed on to the application, so it may be missing.
 //!
 //! The check requires less of a process that was killed in the turn. A process that has read a result, and even
 //! confirmed that, may not have had time to store it. But a system must store a result before it lets others see
@@ -107,7 +108,22 @@ pub(super) fn is_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
 
 /// True if the last request must contain the error of a call.
 pub(super) fn is_error_due(evidence: &Evidence<'_>, key: CallKey) -> bool {
-    evidence.could_send_error(key) && is_of_later_request(evidence, key)
+    evidence.could_send_error(key) && is_of_later_request(evidence, key) && !is_passed_on(evidence, key)
+}
+
+/// True if the exception of a tool ended its turn, and the application got it as the error of the turn. The application
+/// then knows of the failure, and decides what it tells the model.
+fn is_passed_on(evidence: &Evidence<'_>, key: CallKey) -> bool {
+    let Some(ToolOutcome::Throw(words)) = &evidence.account(key).settled else { return false };
+    let own = evidence.call(key).turn;
+    let is_passed = |(turn, outcome): (usize, &TurnOutcome)| match outcome {
+        TurnOutcome::Raised { text, .. } => turn == own && text.contains(words.as_str()),
+        TurnOutcome::Cancelled | TurnOutcome::Returned => false,
+    };
+    !words.is_empty()
+        && !evidence.was_stopped(own)
+        && !evidence.died_in(own)
+        && evidence.outcomes().any(is_passed)
 }
 
 /// True if the outcome of a call came to a process that could keep it, and belongs into the last request.

@@ -153,7 +153,11 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         TurnOutcome::Cancelled => ("the turn was given up".to_owned(), format!("cancelled; {sent}")),
         TurnOutcome::Returned => ("the turn returned".to_owned(), sent),
     };
-    let bare = failure(evidence, check, Severity::BrickedByClient, in_turn(turn));
+    let lasting = match is_of_provider(evidence, turn) {
+        true => Severity::BrickedByProvider,
+        false => Severity::BrickedByClient,
+    };
+    let bare = failure(evidence, check, lasting, in_turn(turn));
     let bare = bare.of_calls(named).resting_on(basis_of_turn(evidence, check, turn));
     Some(Finding {
         message: message + &aftermath(evidence, &bare, turn),
@@ -161,6 +165,13 @@ fn raised(evidence: &Evidence<'_>, check: &Check) -> Option<Finding> {
         got,
         ..bare
     })
+}
+
+/// True if the error of a turn without faults is the provider's: its last request did not fit into the window.
+fn is_of_provider(evidence: &Evidence<'_>, turn: usize) -> bool {
+    let of_turn = |request: &&RequestView| request.turn == turn && request.kind != RequestKind::Auxiliary;
+    let last = evidence.requests.iter().rfind(of_turn);
+    last.is_some_and(|last| matches!(last.kind, RequestKind::Faulted { .. }))
 }
 
 /// Finds a turn without faults that returned, although the model was not asked for all its replies or tools

@@ -1,10 +1,11 @@
 //! The end of a run's output: the failures by cause, and the next command to run.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use super::cause::Cause;
 use super::columns::{in_one_line, wrapped};
+use super::kin;
 use super::short::{ShortIds, case_id};
 use super::stopped::UNCONFIRMED;
 use super::text::{Tone, counted, level, summary_of};
@@ -98,30 +99,27 @@ fn headline(text: &mut String, report: &Report, page: &Page<'_>, n_causes: usize
 }
 
 /// A line for each severity, and two for each of its causes. Causes that need no fault come before all others; the
-/// rest is listed by premise. The same damage in other circumstances is a line below the first cause.
+/// rest is listed by premise. A cause that is likely the same bug as an earlier one is a line below it.
 fn listed(text: &mut String, causes: &[Cause<'_>], ids: &ShortIds, page: &Page<'_>) {
     let listed = &causes[..causes.len().min(MAX_LISTED)];
-    let is_first = |at: &usize| !listed[..*at].iter().any(|earlier| listed[*at].is_like(earlier));
-    let first: Vec<&Cause<'_>> = (0..listed.len()).filter(is_first).map(|at| &listed[at]).collect();
-    let premises: BTreeSet<_> = first.iter().filter_map(|cause| premise_after_faults(cause)).collect();
+    let kin = kin::grouped(listed);
     let mut headed = None;
-    for alike in first.chunk_by(|a, b| group(a) == group(b)) {
-        let premise = premise_after_faults(alike[0]);
-        // A single premise needs no heading.
-        if premises.len() > 1 && premise != headed {
+    for alike in kin.chunk_by(|a, b| group(a.first) == group(b.first)) {
+        let first = alike[0].first;
+        let premise = premise_after_faults(first);
+        if premise != headed {
             premise.into_iter().for_each(|premise| heading(text, premise, page));
             headed = premise;
         }
-        let (severity, words) = (alike[0].signature.severity, alike[0].severity_words());
+        let (severity, words) = (first.signature.severity, first.severity_words());
         let tone = if severity <= page.fail_on { Tone::Bad } else { Tone::Warn };
         let room = page.room.saturating_sub(words.len() + 2);
         let loss = in_one_line(&lowered(severity.sentence()), room);
         let _ = writeln!(text, "{}: {loss}", (page.paint)(tone, &words));
-        for cause in alike {
-            line(text, cause, ids, page);
-            message(text, cause, page);
-            let others = listed.iter().filter(|other| other.is_like(cause) && other.id() != cause.id());
-            others.for_each(|other| also(text, other, ids, page));
+        for kin in alike {
+            line(text, kin.first, ids, page);
+            message(text, kin.first, page);
+            kin.others.iter().for_each(|other| also(text, other, kin.first, ids, page));
         }
     }
     match causes.len().saturating_sub(MAX_LISTED) {
@@ -169,14 +167,18 @@ fn line(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let _ = writeln!(text, "  {id}  {}", in_one_line(&words, page.room.saturating_sub(id.len() + 4)));
 }
 
-/// The same damage in other circumstances: its id, the interruption, and one plan.
-fn also(text: &mut String, cause: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
+/// A cause that is likely the same bug as the first one: its id, its severity if that is another one, the interruption,
+/// and one plan.
+fn also(text: &mut String, cause: &Cause<'_>, first: &Cause<'_>, ids: &ShortIds, page: &Page<'_>) {
     let Some((case, _)) = cause.example() else { return };
     let id = ids.short(&cause.id());
     let n = counted(cause.shown.len(), "plan");
     let unconfirmed = if cause.is_confirmed() { String::new() } else { format!("{UNCONFIRMED}, ") };
     let after = cause.signature.trigger.map_or_else(String::new, |it| format!("after {}, ", it.phrase()));
-    let words = format!("also {id}  {after}{unconfirmed}{n}: {}", case.plan);
+    let own = &cause.signature;
+    let is_same = (own.severity, &own.check) == (first.signature.severity, &first.signature.check);
+    let severity = if is_same { String::new() } else { format!("{}, ", own.severity.name()) };
+    let words = format!("also {id}  {severity}{after}{unconfirmed}{n}: {}", case.plan);
     let words = in_one_line(&words, page.room.saturating_sub(MESSAGE_INDENT.len()));
     let _ = writeln!(text, "{MESSAGE_INDENT}{words}");
 }

@@ -35,13 +35,6 @@ impl Cause<'_> {
         self.shown.iter().any(|(case, _)| case.is_control())
     }
 
-    /// True if another cause on this system is the same damage in other circumstances: after another interruption,
-    /// or with the calls in another state. It is likely, but not sure, that one bug causes both.
-    pub fn is_like(&self, other: &Cause<'_>) -> bool {
-        let damage = |it: &Signature| (it.severity, it.check.clone(), it.says.clone());
-        self.system == other.system && damage(&self.signature) == damage(&other.signature)
-    }
-
     /// The severity, and the remark if no fault is needed to show the cause.
     pub fn severity_words(&self) -> String {
         let name = self.signature.severity.name();
