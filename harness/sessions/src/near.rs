@@ -52,15 +52,32 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     ),
     (Product::QwenCode, Unit::Line, &["uuid", "parentUuid", "sessionId", "message/parts"]),
     (Product::Codex, Unit::Line, &["timestamp", "type", "payload/type"]),
+    (Product::VscodeChat, Unit::Line, &["kind", "k", "v", "v/requests"]),
     (Product::Pi, Unit::Line, &["type", "id", "parentId", "message/role"]),
     (Product::CopilotCli, Unit::Line, &["type", "id", "timestamp", "parentId", "data"]),
     (Product::AiSdkUiMessages, Unit::Item, &["id", "role", "parts/0/type"]),
     (Product::AiSdkModelMessages, Unit::Item, &["role", "content/0/type", "content/0/toolCallId"]),
     (Product::PydanticAi, Unit::Item, &["kind", "parts/0/part_kind"]),
+    (Product::AiSdkUiChunks, Unit::Item, &["type", "toolCallId", "toolName"]),
+    (Product::AiSdkUiChunks, Unit::Line, &["type", "toolCallId", "toolName"]),
+    (
+        Product::Twenty,
+        Unit::File,
+        &["agentChatThread", "agentTurn", "agentMessage/0/role", "agentMessagePart/0/id"],
+    ),
+    (Product::Tanstack, Unit::Item, &["id", "role", "parts/0/type", "parts/0/content"]),
+    (
+        Product::Tunacode,
+        Unit::File,
+        &["session_id", "current_model", "messages/0/kind", "messages/0/parts/0/part_kind"],
+    ),
+    (Product::AgUiMessages, Unit::Item, &["id", "role", "content"]),
     (Product::AgUiEvents, Unit::Item, &["type", "messageId", "toolCallId"]),
+    (Product::GeminiCli, Unit::Line, &["sessionId", "projectHash", "kind", "toolCalls"]),
     (Product::GeminiCli, Unit::File, &["sessionId", "projectHash", "messages/0/type"]),
     (Product::Opencode, Unit::File, &["info/id", "messages/0/info", "messages/0/parts"]),
     (Product::Goose, Unit::File, &["id", "working_dir", "conversation/0/content"]),
+    (Product::Cline, Unit::Item, &["role", "content/0/type", "content/0/text", "ts"]),
     (Product::Cline, Unit::File, &["sessionId", "agent", "messages/0/role"]),
     (Product::Request, Unit::File, &["model", "messages/0/role", "messages/0/content"]),
 ];
@@ -111,6 +128,8 @@ pub fn nearest(files: &Files) -> Vec<Near> {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn named(text: &str) -> Vec<String> {
@@ -128,6 +147,31 @@ mod tests {
         assert_eq!(named(ui)[0], "AI SDK UI messages (without `id`)");
         let chat = r#"{"history":[{"message":{"role":"user","content":"Look."}}]}"#;
         assert_eq!(named(chat)[0], "Continue (without `sessionId`)");
+    }
+
+    /// The first stored session of a product in the corpus, if it is not in a database.
+    fn stored(product: Product) -> Option<String> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions");
+        let entries = std::fs::read_dir(root.join(product.id())).ok()?;
+        let mut files: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        let has = |end: &str| files.iter().find(|path| path.extension().is_some_and(|it| it == end));
+        Some(std::fs::read_to_string(has("jsonl").or_else(|| has("json"))?).unwrap())
+    }
+
+    #[test]
+    fn the_store_of_each_product_is_like_itself() {
+        let (mut n_asked, mut others) = (0, Vec::new());
+        for product in Product::ALL {
+            let Some(text) = stored(*product) else { continue };
+            n_asked += 1;
+            let near = nearest(&Files::one("x.json", text));
+            if near.iter().all(|near| near.product != *product) {
+                others.push(format!("{product}: {near:?}"));
+            }
+        }
+        assert!(others.is_empty(), "{}", others.join("\n"));
+        assert!(n_asked > 30, "{n_asked}");
     }
 
     #[test]
