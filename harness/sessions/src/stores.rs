@@ -97,6 +97,11 @@ pub trait Store: Sync {
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
+    /// Returns whether this store takes more edits than a cut of its end. Brickbat only reads the others.
+    fn is_written(&self) -> bool {
+        true
+    }
+
     /// Returns whether lines with more than one record are split before reading. A store that handles such
     /// lines itself returns false.
     fn is_parted(&self) -> bool {

@@ -306,6 +306,10 @@ impl Store for Form {
         read::read(self, files)
     }
 
+    fn is_written(&self) -> bool {
+        self.answer.is_some()
+    }
+
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
         Some(read::nearness(self, look))
     }
