@@ -114,6 +114,9 @@ impl Session {
             found.salt = report::hashed(&String::from_utf8_lossy(files.main()), "");
         }
         let file = store.path.display().to_string();
+        if store.is_named && files.main().is_empty() {
+            return Err(CliError::input(format!("{file}: the file is empty")));
+        }
         let sessions = match brickbat_sessions::read(&files) {
             Ok(sessions) => sessions,
             Err(ReadError::Unknown) if !store.is_named => {
