@@ -43,6 +43,11 @@ READERS = {
         "found = [saver.serde.loads_typed(row)['channel_values'].get('messages') for row in rows]\n"
         "assert any(found) and all(hasattr(m, 'content') for messages in found for m in messages or [])",
     ),
+    "langgraph-state": (
+        "langgraph-python",
+        "from langchain_core.messages import convert_to_messages\n"
+        "assert convert_to_messages(load()['values']['messages'])",
+    ),
     "openai-agents": (
         "openai-agents-python",
         "import asyncio, sqlite3\n"

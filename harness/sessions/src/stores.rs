@@ -174,6 +174,8 @@ const STORES: &[Known] = &[
     (Product::AgUiEvents, &ag_ui_events::AgUiEvents),
     (Product::AgUiMessages, &ag_ui_messages::AgUiMessages),
     (Product::Langchain, &forms::LANGCHAIN),
+    (Product::LanggraphState, &forms::LANGGRAPH_STATE),
+    (Product::N8n, &forms::N8N),
     (Product::Sharegpt, &forms::SHAREGPT),
     (Product::Openhands, &forms::OPENHANDS),
     (Product::SweAgent, &forms::SWE_AGENT),
@@ -203,6 +205,8 @@ const STORES: &[Known] = &[
     (Product::Cursor, &forms::CURSOR),
     #[cfg(feature = "sqlite")]
     (Product::Mastra, &forms::MASTRA),
+    #[cfg(feature = "sqlite")]
+    (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
     (Product::MessageLines, &forms::MESSAGE_LINES),
