@@ -42,6 +42,45 @@ fn a_survey_lists_bricked_sessions_without_their_content() {
     }
 }
 
+/// An agent of Strands, which is a folder.
+fn strands(message: &str) -> TempDir {
+    folder_of(&[
+        ("session_1/session.json", r#"{"session_id":"1","session_type":"AGENT"}"#),
+        (
+            "session_1/agents/agent_a/agent.json",
+            r#"{"agent_id":"a","state":{},"conversation_manager_state":{"removed_message_count":0}}"#,
+        ),
+        ("session_1/agents/agent_a/messages/message_0.json", message),
+        ("notes.json", "{}"),
+    ])
+}
+
+#[test]
+fn the_files_of_a_folder_with_a_session_are_not_other_files() {
+    let healthy = r#"{"message_id":0,"message":{"role":"user","content":[{"text":"Rain?"}]}}"#;
+    let survey = said(&strands(healthy), &["session", "."]);
+    assert_eq!(survey.out, "1 session of Strands: 1 accepted.\n", "{survey:#?}");
+    assert_eq!(survey.err.trim(), "1 other files were skipped", "only the notes");
+}
+
+#[test]
+fn a_session_that_is_only_read_gets_no_advice_to_repair_it() {
+    let empty = r#"{"message_id":0,"message":{"role":"user","content":[{"text":""}]}}"#;
+    let (folder, agent) = (strands(empty), "session_1/agents/agent_a/agent.json");
+    let shown = said(&folder, &["session", agent]);
+    assert_eq!(shown.code, Some(1), "{shown:#?}");
+    assert!(!shown.out.contains("brickbat repair"), "{}", shown.out);
+    assert!(
+        shown.out.contains("Brickbat reads the sessions of Strands and does not write them."),
+        "{}",
+        shown.out
+    );
+    let saved = format!("brickbat session {agent} --request > body.json\n  brickbat check --fix body.json\n");
+    assert!(shown.out.ends_with(&saved), "{}", shown.out);
+    let beyond = said(&folder, &["repair", agent]);
+    assert!(beyond.out.contains("`brickbat check --fix`"), "{}", beyond.out);
+}
+
 #[test]
 fn a_repair_writes_a_copy_that_is_accepted_and_leaves_the_original() {
     let folder = folder_of(&[("broken.json", BROKEN)]);

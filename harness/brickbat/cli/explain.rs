@@ -111,6 +111,9 @@ fn list() -> Outcome {
 
 /// Prints the pages about everything that a word names, or otherwise about the errors that a text quotes.
 fn explain(what: &str) -> Outcome {
+    if what.is_empty() {
+        return Err(CliError::input("the text is empty"));
+    }
     let mut pages: Vec<String> = rules::pages(what);
     pages.extend(words::pages(what));
     if pages.is_empty() {
@@ -123,9 +126,20 @@ fn explain(what: &str) -> Outcome {
     Ok(0)
 }
 
+/// The beginning of the AI SDK's error for a reply that does not have the required form.
+const OF_REPLY: &str = "no object generated";
+
 /// The pages about an error message: first those about complete sentences, then the nearest sentences.
 fn of_error(text: &str) -> Vec<String> {
-    let mut pages: Vec<String> = clients::in_text(text).map(clients::page).collect();
+    let neighbours: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
+    // The AI SDK's check of types is quoted for replies too.
+    let is_of_reply = text.to_lowercase().contains(OF_REPLY);
+    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
+    let mut pages: Vec<String> = clients.map(clients::page).collect();
+    if neighbours::names_parameter(text) || pages.is_empty() && is_of_reply {
+        pages.extend(neighbours);
+        return pages;
+    }
     let near = match explain::answer(text) {
         Answer::Said(said) => {
             pages.extend(rules::of(&said));
@@ -133,7 +147,7 @@ fn of_error(text: &str) -> Vec<String> {
         }
         Answer::Near(near) => near,
     };
-    pages.extend(neighbours::in_text(text).map(neighbours::page));
+    pages.extend(neighbours);
     if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
         pages.push(rules::nearest(&near));
     }

@@ -82,6 +82,9 @@ impl RepairSession {
             return Err(CliError::input(format!("{}: name one file", self.path)));
         };
         let files = stored::open(&store.path)?;
+        if files.main().is_empty() {
+            return Err(CliError::input(format!("{}: the file is empty", store.path.display())));
+        }
         let (index, session) = meant(&files, store)?;
         let product = session.product;
         let Self { next, tail, truncate, .. } = self;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
@@ -71,8 +72,10 @@ struct Found {
     /// The session, if there is only one, for the detailed output.
     only: Option<Examined>,
     unread: Vec<Unread>,
-    /// The number of files in folders that no known product wrote.
-    n_passed_over: usize,
+    /// The files in folders that no known product wrote.
+    passed_over: BTreeSet<PathBuf>,
+    /// The files that belong to a session next to them.
+    belonging: BTreeSet<PathBuf>,
     /// A salt from the first file, so that hashes of ids differ between reports.
     salt: String,
 }
@@ -111,10 +114,13 @@ impl Session {
             found.salt = report::hashed(&String::from_utf8_lossy(files.main()), "");
         }
         let file = store.path.display().to_string();
+        if store.is_named && files.main().is_empty() {
+            return Err(CliError::input(format!("{file}: the file is empty")));
+        }
         let sessions = match brickbat_sessions::read(&files) {
             Ok(sessions) => sessions,
             Err(ReadError::Unknown) if !store.is_named => {
-                found.n_passed_over += 1;
+                found.passed_over.insert(store.path.clone());
                 return Ok(());
             }
             Err(error) => {
@@ -126,6 +132,9 @@ impl Session {
                 return Ok(());
             }
         };
+        if !store.is_named {
+            found.belonging.extend(stored::belonging(&store.path));
+        }
         let companions = files.companions();
         let before = found.n_sessions;
         let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
@@ -183,8 +192,9 @@ impl Session {
                     _ if self.list => print(&found.list),
                     _ => print(&found.survey.text()),
                 }
-                if found.n_passed_over > 0 {
-                    tell(format!("{} other files were skipped", found.n_passed_over));
+                let n_skipped = found.passed_over.difference(&found.belonging).count();
+                if n_skipped > 0 {
+                    tell(format!("{n_skipped} other files were skipped"));
                 }
             }
         }

@@ -206,6 +206,33 @@ fn companions(path: &Path) -> Vec<Companion> {
     companions
 }
 
+/// The files that belong to the session in this file, including those that are not read.
+pub(super) fn belonging(path: &Path) -> Vec<PathBuf> {
+    let mut belonging: Vec<PathBuf> = companions(path).into_iter().map(|companion| companion.path).collect();
+    let Some(folder) = path.parent() else { return belonging };
+    match file_name(path).as_str() {
+        // Strands: `session_<id>/session.json` describes the session of `session_<id>/agents/agent_<id>/agent.json`.
+        "agent.json" => {
+            belonging.extend(folder.ancestors().nth(2).map(|session| session.join("session.json")))
+        }
+        // Cline: what the window shows.
+        "api_conversation_history.json" => belonging.push(folder.join("ui_messages.json")),
+        _ => {}
+    }
+    // opencode before 1.2: the project of a session, and what its window shows.
+    if let (Some(storage), Some(name)) = (storage_of(path), path.file_name()) {
+        belonging.extend(["session_diff", "todo"].map(|shown| storage.join(shown).join(name)));
+        let project = folder.file_name().map(|project| Path::new(project).with_extension("json"));
+        belonging.extend(project.map(|project| storage.join("project").join(project)));
+    }
+    belonging
+}
+
+/// opencode's folder `storage`, if the file is in it.
+fn storage_of(path: &Path) -> Option<&Path> {
+    path.ancestors().find(|folder| folder.ends_with("storage"))
+}
+
 fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
     let folder = path.parent().unwrap_or(Path::new(""));
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -240,7 +267,7 @@ fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
             }
         }
         Beside::Storage => {
-            let Some(storage) = path.ancestors().find(|folder| folder.ends_with("storage")) else { return };
+            let Some(storage) = storage_of(path) else { return };
             let messages = storage.join("message").join(&stem);
             let mut found = Vec::new();
             add_folder(&messages, &format!("message/{stem}"), 2, &mut found);

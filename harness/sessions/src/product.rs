@@ -142,6 +142,10 @@ products! {
     Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
     /// LangChain: the dicts of `messages_to_dict`.
     Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
+    /// LangGraph: the state of a thread, with LangChain messages.
+    LanggraphState: "langgraph-state", "LangGraph state", One, Other, [JSON], [];
+    /// n8n: rows with LangChain messages.
+    N8n: "n8n", "n8n", Many, Other, [JSON], [];
     /// ShareGPT: `conversations` of a training set.
     Sharegpt: "sharegpt", "ShareGPT", Many, Other, [JSON], [];
     /// OpenHands: the events of a trajectory.
@@ -170,6 +174,8 @@ products! {
     Crush: "crush", "Crush", Many, Other, [DATABASE], [Log];
     /// xAI's Grok CLI: JSONL.
     GrokCli: "grok-cli", "Grok CLI", One, Other, [LINES], [];
+    /// superagent's Grok CLI: SQLite.
+    SuperagentGrok: "superagent-grok", "Grok CLI by superagent", Many, Other, [DATABASE], [Log];
     /// Factory's Droid: JSONL.
     Droid: "droid", "Droid", One, Other, [LINES], [];
     /// Amp: a thread in JSON.

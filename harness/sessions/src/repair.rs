@@ -83,18 +83,27 @@ pub struct Beyond {
     pub why: String,
     /// True if the session would be accepted after ending the branch earlier.
     pub can_truncate: bool,
+    /// True if Brickbat writes the store of the session.
+    pub is_written: bool,
 }
 
 impl Beyond {
     /// Advice to the owner of the session, as a sentence.
     pub fn way_out(&self) -> &'static str {
         match self.before.verdict {
+            _ if !self.is_written && self.can_truncate => {
+                "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`; or end \
+                 the conversation before the rejected part with `--truncate`."
+            }
             _ if self.can_truncate => {
                 "`--truncate` ends the conversation before it; the thread loses everything after it."
             }
             Verdict::Undecided => "Name the model with `--model`.",
             Verdict::Cut => "The thread continues as it is, without anything before that line.",
             Verdict::Unreadable => "Take the file from a backup, if there is one.",
+            _ if !self.is_written => {
+                "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`."
+            }
             _ => {
                 "Begin a new session; `brickbat session --request` prints the request of this one, so that you can copy \
                  what you need."
@@ -174,7 +183,12 @@ pub fn repair_session(
     // An older model accepts the session as it is, and a healthy session is never touched.
     if start.judgement.verdict == Verdict::Undecided && options.body.is_none() {
         let why = why(&start.judgement);
-        return Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate: false })));
+        return Ok(Repair::Beyond(Box::new(Beyond {
+            before: start.judgement,
+            why,
+            can_truncate: false,
+            is_written: true,
+        })));
     }
     let (clean, strays) = without_strays(&start, options)?;
     let (whole, reattached) = reattach(&clean, options)?;
@@ -193,7 +207,8 @@ pub fn repair_session(
     let can_truncate =
         !options.truncate && !stuck.is_accepted(options) && truncate(&stuck, options)?.0.is_accepted(options);
     let why = unwritten.map_or_else(|| why(&stuck.judgement), |error| error.to_string());
-    Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate })))
+    let is_written = store_of(stuck.session.product).is_none_or(|store| store.is_written());
+    Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate, is_written })))
 }
 
 fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Repair {

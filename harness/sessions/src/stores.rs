@@ -97,6 +97,11 @@ pub trait Store: Sync {
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
+    /// Returns whether this store takes more edits than a cut of its end. Brickbat only reads the others.
+    fn is_written(&self) -> bool {
+        true
+    }
+
     /// Returns whether lines with more than one record are split before reading. A store that handles such
     /// lines itself returns false.
     fn is_parted(&self) -> bool {
@@ -169,6 +174,8 @@ const STORES: &[Known] = &[
     (Product::AgUiEvents, &ag_ui_events::AgUiEvents),
     (Product::AgUiMessages, &ag_ui_messages::AgUiMessages),
     (Product::Langchain, &forms::LANGCHAIN),
+    (Product::LanggraphState, &forms::LANGGRAPH_STATE),
+    (Product::N8n, &forms::N8N),
     (Product::Sharegpt, &forms::SHAREGPT),
     (Product::Openhands, &forms::OPENHANDS),
     (Product::SweAgent, &forms::SWE_AGENT),
@@ -198,6 +205,8 @@ const STORES: &[Known] = &[
     (Product::Cursor, &forms::CURSOR),
     #[cfg(feature = "sqlite")]
     (Product::Mastra, &forms::MASTRA),
+    #[cfg(feature = "sqlite")]
+    (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
     (Product::MessageLines, &forms::MESSAGE_LINES),

@@ -16,6 +16,9 @@ pub(super) struct ClientError {
     pub(super) sources: &'static [&'static str],
 }
 
+/// The AI SDK's error for a value of the wrong type, in stored messages and elsewhere.
+pub(super) const TYPES: &str = "AI_TypeValidationError";
+
 /// Every known error.
 pub(super) const CLIENT_ERRORS: &[ClientError] = &[
     ClientError {
@@ -33,7 +36,7 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         ],
     },
     ClientError {
-        name: "AI_TypeValidationError",
+        name: TYPES,
         sdk: "Vercel AI SDK",
         says: "type validation failed",
         means: "A value does not have the type that the SDK expects. `validateUIMessages` raises it for stored messages, \
@@ -43,6 +46,18 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         sources: &[
             "https://ai-sdk.dev/docs/reference/ai-sdk-core/validate-ui-messages",
             "https://github.com/assistant-ui/assistant-ui/issues/4195",
+        ],
+    },
+    ClientError {
+        name: "previous_message_id",
+        sdk: "Claude Code",
+        says: "diagnostics.previous_message_id: must be the",
+        means: "Claude Code names the reply before. It takes the last stored one, which can be a reply that it wrote itself \
+                after an error, with the model `<synthetic>`. Its id is not one of the API's. The history is not the cause.",
+        advice: "Update Claude Code, or take the last lines with `\"model\":\"<synthetic>\"` out of a copy of the session file.",
+        sources: &[
+            "https://github.com/anthropics/claude-code/issues/58427",
+            "https://github.com/anthropics/claude-code/issues/96033",
         ],
     },
     ClientError {

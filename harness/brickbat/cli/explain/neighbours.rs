@@ -68,6 +68,8 @@ const NEIGHBOURS: &[Neighbour] = &[
         means: "A setting such as `temperature`, `max_tokens` or `thinking` is refused. The history was not judged, or is right.",
         advice: "Leave the setting out, or use the one that the text names. A client may set it by default.",
         sources: &[
+            "https://github.com/SuzumiyaAkizuki/ComfyUI-NewBie-LLM-Formatter/issues/3",
+            "https://github.com/github/app/issues/2384",
             "https://github.com/infiniflow/ragflow/issues/11815",
             "https://github.com/HKUDS/nanobot/issues/3939",
             "https://github.com/microsoft/vscode-copilot-release/issues/8065",
@@ -90,6 +92,25 @@ const NEIGHBOURS: &[Neighbour] = &[
         sources: &["https://github.com/anthropics/claude-code/issues/64667"],
     },
     Neighbour {
+        name: "the reply of the model does not have the required form",
+        says: &["no object generated"],
+        means: "A program asked for a reply of a given form, such as JSON with certain fields, and the model wrote another one. \
+                The history was accepted.",
+        advice: "Ask again, use a model that supports structured output, or allow the fields that the text names to be missing.",
+        sources: &[
+            "https://ai-sdk.dev/docs/reference/ai-sdk-errors/ai-no-object-generated-error",
+            "https://github.com/egoist/chatwise-releases/issues/307",
+        ],
+    },
+    Neighbour {
+        name: "the client does not find the stored session",
+        says: &["no conversation found with session id"],
+        means: "Claude Code looks for the session in the folder of the project in which it is started. Nothing was sent.",
+        advice: "Start it in the folder in which the session began. `brickbat session ~/.claude/projects --list` lists the \
+                 sessions that are stored.",
+        sources: &["https://github.com/framework/the-framework/issues/778"],
+    },
+    Neighbour {
         name: "the account has no balance left",
         says: &["credit balance is too low", "exceeded your current quota", "insufficient_quota"],
         means: "The provider does not work for this account at present. The request itself was not judged.",
@@ -103,7 +124,37 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static Neighbour> {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     // Markdown and prose write backquotes around names.
     let folded = folded.replace('`', "");
-    NEIGHBOURS.iter().filter(move |neighbour| neighbour.says.iter().any(|part| folded.contains(part)))
+    let of_parameter = names_parameter(&folded);
+    NEIGHBOURS.iter().filter(move |neighbour| {
+        let is_of_parameter = of_parameter && neighbour.name.starts_with("parameters");
+        is_of_parameter || neighbour.says.iter().any(|part| folded.contains(part))
+    })
+}
+
+/// Fields of a body that contain the history.
+const HISTORIES: [&str; 7] =
+    ["messages", "contents", "input", "inputs", "system", "systeminstruction", "system_instruction"];
+
+/// Returns whether an error of Google's or of pydantic's is about a field of the body that is not the history.
+pub(super) fn names_parameter(text: &str) -> bool {
+    let plain: String =
+        text.to_lowercase().chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | ' ' | '`')).collect();
+    let name =
+        |rest: &str| -> String { rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
+    let is_parameter = |name: &str| !name.is_empty() && !HISTORIES.contains(&name);
+    // Without `at '…'`, the field is one of the body.
+    let of_google = plain.split("unknownname").skip(1).filter_map(|rest| {
+        let own = name(rest);
+        rest[own.len()..].starts_with(":cannotfindfield").then_some(own)
+    });
+    let of_pydantic =
+        ["loc:(body,", "loc:[body,"].into_iter().flat_map(|mark| plain.split(mark).skip(1).map(name));
+    let (mut all, mut any) = (true, false);
+    for own in of_google.chain(of_pydantic) {
+        any = true;
+        all &= is_parameter(&own);
+    }
+    any && all
 }
 
 /// The page about a kind of error.
@@ -138,9 +189,31 @@ mod tests {
                 "parameters",
             ),
             ("`max_tokens` must be greater than `thinking.budget_tokens`", "parameters"),
+            (r#"400 Invalid JSON payload received. Unknown name "store": Cannot find field."#, "parameters"),
+            (
+                "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': '…'}]",
+                "parameters",
+            ),
+            (
+                r#"{"detail":[{"loc":["body","max_tokens"],"msg":"Input should be a valid integer"}]}"#,
+                "parameters",
+            ),
+            ("AI_NoObjectGeneratedError: No object generated: could not parse the response.", "reply"),
+            ("No conversation found with session ID: 0c7e", "stored session"),
         ] {
             let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
             assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_inside_the_history_is_about_the_history() {
+        for text in [
+            r#"Invalid JSON payload received. Unknown name "type" at 'contents[1].parts[0]': Cannot find field."#,
+            r#"Invalid JSON payload received. Unknown name "messages": Cannot find field."#,
+            r#"{"detail":[{"loc":["body","messages",2,"content"],"msg":"Input should be a valid string"}]}"#,
+        ] {
+            assert_eq!(in_text(text).count(), 0, "{text}");
         }
     }
 

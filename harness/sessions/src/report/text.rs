@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Examined, at, shown};
 use crate::product::PerFile;
-use crate::{Refusal, Trouble, Verdict};
+use crate::{Refusal, Trouble, Verdict, store_of};
 
 /// Maximum number of refusals listed per session. The provider reports only the first; the others help to
 /// find the cause.
@@ -149,9 +149,21 @@ pub fn detail(examined: &Examined) -> String {
     }
     let is_mendable = session.cut.as_ref().is_some_and(|cut| cut.parent.is_some());
     if judgement.verdict == Verdict::Refused || judgement.verdict == Verdict::Cut && is_mendable {
-        let _ = writeln!(text, "  brickbat repair {}", name(examined));
+        text.push_str(&advice(examined));
     }
     text
+}
+
+/// The command that repairs a session, or the reason why none does.
+fn advice(examined: &Examined) -> String {
+    let (name, product) = (name(examined), examined.session.product);
+    match store_of(product).is_none_or(|store| store.is_written()) {
+        true => format!("  brickbat repair {name}\n"),
+        false => format!(
+            "  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
+             brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n"
+        ),
+    }
 }
 
 /// The place of a rejection in the store, or otherwise in the request.

@@ -22,6 +22,7 @@ mod haystack;
 mod kimi;
 mod kiro;
 mod langchain;
+mod langgraph_state;
 mod letta;
 mod librechat;
 mod llamaindex;
@@ -29,6 +30,7 @@ mod llamaindex;
 mod mastra;
 mod message_lines;
 mod mistral_vibe;
+mod n8n;
 mod open_webui;
 mod openhands;
 mod output;
@@ -38,6 +40,8 @@ mod rows;
 mod semantic_kernel;
 mod sharegpt;
 mod strands;
+#[cfg(feature = "sqlite")]
+mod superagent_grok;
 mod swe_agent;
 #[cfg(feature = "sqlite")]
 #[cfg(test)]
@@ -78,6 +82,7 @@ pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
+pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
@@ -85,11 +90,14 @@ pub(crate) use llamaindex::FORM as LLAMAINDEX;
 pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
 pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
+pub(crate) use n8n::FORM as N8N;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
 pub(crate) use strands::FORM as STRANDS;
+#[cfg(feature = "sqlite")]
+pub(crate) use superagent_grok::FORM as SUPERAGENT_GROK;
 pub(crate) use swe_agent::FORM as SWE_AGENT;
 pub(crate) use vscode_chat::FORM as VSCODE_CHAT;
 #[cfg(feature = "sqlite")]
@@ -137,8 +145,7 @@ enum Framing {
     Each(&'static [&'static str], &'static str),
     /// Lists in the items of a list, which form one session.
     Nested(&'static str, &'static str),
-    /// Nowhere: the store is never one JSON text.
-    #[cfg(feature = "sqlite")]
+    /// Nowhere: code collects the records.
     None,
 }
 
@@ -227,6 +234,8 @@ struct ResultAt {
 enum Piece {
     /// A text, or the texts of a list.
     Text(&'static str),
+    /// A text that is sent even if it is empty.
+    Whole(&'static str),
     /// Thinking, with the pointer to its signature.
     Thinking(&'static str, &'static str),
     /// An image in base64, with the pointer to its media type. Other media are passed over.
@@ -304,6 +313,10 @@ impl Store for Form {
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         read::read(self, files)
+    }
+
+    fn is_written(&self) -> bool {
+        self.answer.is_some()
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {

@@ -5,7 +5,8 @@
 //! they are about a single message's form.
 
 use super::switches::{
-    Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, TwinCalls,
+    Alternation, Arguments, BesideCalls, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent,
+    TwinCalls,
 };
 use super::{content, media, pairing, relatives, schema, stream};
 use crate::{Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
@@ -62,7 +63,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
     Profile {
         name: "moonshot@2026-09",
         provider: "Moonshot",
-        added: &[&relatives::REASONING_CONTENT_MISSING],
+        added: &[&relatives::REASONING_CONTENT_MISSING, &relatives::CONTENT_EMPTY],
         tolerated: &[
             &pairing::TOOL_MESSAGE_ORPHAN,
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
@@ -77,6 +78,19 @@ pub(crate) static PROFILES: [Profile; 23] = [
                 &["an assistant message with 'tool_calls' must be followed by tool messages responding to \
                      each 'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"],
             ),
+            // https://github.com/open-webui/open-webui/issues/25083, and for the user
+            // https://github.com/rikkahub/rikkahub/issues/436.
+            (
+                &relatives::CONTENT_EMPTY,
+                &[
+                    "Invalid request: the message at position {n} with role '{role}' must not be empty",
+                    "the message at position {n} with role '{role}' must not be empty",
+                ],
+            ),
+            // Quoted with and without an id: https://github.com/QwenLM/qwen-code/issues/199. None of the reports
+            // shows the history, so both are only warnings.
+            (&pairing::TOOL_MESSAGE_ORPHAN, MOONSHOT_NOT_FOUND),
+            (&pairing::TOOL_MESSAGE_UNKNOWN_ID, MOONSHOT_NOT_FOUND),
             // https://github.com/continuedev/continue/issues/11600.
             (
                 &relatives::REASONING_CONTENT_MISSING,
@@ -85,7 +99,11 @@ pub(crate) static PROFILES: [Profile; 23] = [
             ),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::TypeOnly),
-        switches: &OpenaiChatSwitches { reasoning: ReasoningContent::Calls, ..OPENAI },
+        switches: &OpenaiChatSwitches {
+            reasoning: ReasoningContent::Calls,
+            beside_calls: BesideCalls::Empty,
+            ..OPENAI
+        },
         ..RELATIVE
     },
     Profile {
@@ -269,6 +287,14 @@ pub(crate) static PROFILES: [Profile; 23] = [
         provider: "Z.ai",
         added: &[&relatives::USER_MESSAGE_MISSING],
         is_lenient: false,
+        // The second is that of the Chinese host: https://github.com/AstrBotDevs/AstrBot/issues/6196.
+        wording: &[(
+            &relatives::USER_MESSAGE_MISSING,
+            &[
+                "The messages parameter is illegal. Please check the documentation.",
+                "messages 参数非法。请检查文档。",
+            ],
+        )],
         envelope: Envelope::Relative(RelativeEnvelope::Zai),
         ..LENIENT
     },
@@ -292,20 +318,34 @@ pub(crate) static PROFILES: [Profile; 23] = [
     Profile {
         name: "chat-template@2026-11",
         provider: "a local server",
-        added: &[&relatives::SUCCESSIVE_ROLES, &relatives::USER_MESSAGE_MISSING],
-        tolerated: &[],
+        added: &[
+            &relatives::SUCCESSIVE_ROLES,
+            &relatives::USER_MESSAGE_MISSING,
+            &relatives::ARGUMENTS_NOT_JSON,
+        ],
+        tolerated: &[&relatives::ARGUMENTS_NOT_JSON],
         wording: &[
             (&relatives::SUCCESSIVE_ROLES, TEMPLATE_SENTENCES),
             (&relatives::USER_MESSAGE_MISSING, &["No user query found in messages."]),
+            // llama.cpp: https://github.com/ggml-org/llama.cpp/issues/25510.
+            (&relatives::ARGUMENTS_NOT_JSON, &["Failed to parse tool call arguments as JSON: {error}"]),
         ],
         envelope: Envelope::Relative(RelativeEnvelope::Vllm),
-        switches: &OpenaiChatSwitches { alternation: Alternation::OfTemplate, ..OPENAI },
+        switches: &OpenaiChatSwitches {
+            alternation: Alternation::OfTemplate,
+            arguments: Arguments::Json,
+            ..OPENAI
+        },
         ..VLLM
     },
     Profile {
         name: "vllm@2026-09",
         envelope: Envelope::Relative(RelativeEnvelope::Vllm),
-        switches: &OpenaiChatSwitches { alternation: Alternation::Template, ..OPENAI },
+        switches: &OpenaiChatSwitches {
+            alternation: Alternation::Template,
+            arguments: Arguments::Json,
+            ..OPENAI
+        },
         ..VLLM
     },
     // Older versions do not replace malformed arguments, and then the server fails while it fills the
@@ -347,6 +387,7 @@ const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     message_fields: MessageFields::Any,
     alternation: Alternation::Free,
     arguments: Arguments::Any,
+    beside_calls: BesideCalls::Contested,
     reasoning: ReasoningContent::Free,
     twin_calls: TwinCalls::OneAnswer,
     parts: Parts::Any,
@@ -406,19 +447,28 @@ const DEEPSEEK: Profile = Profile {
 
 const DEEPSEEK_DUPLICATE: &str = "Duplicate value for 'tool_call_id' of {id} in message[{n}]";
 
+const MOONSHOT_NOT_FOUND: &[&str] =
+    &["Invalid request: tool_call_id {id} is not found", "tool_call_id {id} is not found"];
+
 const MINIMAX_NOT_FOUND: &str = "invalid params, tool result's tool id ({id}) not found (2013)";
 
 /// vLLM. Its source has no check of calls and answers, drops an empty list of calls, and replaces
 /// arguments that it cannot parse
-/// (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). The model's chat
+/// (<https://github.com/vllm-project/vllm/blob/main/vllm/entrypoints/chat_utils.py>). Releases without that replacement
+/// answer with the error of Python's parser (<https://github.com/vllm-project/vllm/issues/43995>), so the arguments are
+/// a warning. The model's chat
 /// template decides whether roles must alternate: rejected in
 /// <https://github.com/vllm-project/vllm/issues/6862>, fixed with another template in
 /// <https://github.com/weaviate/Verba/issues/150>.
 const VLLM: Profile = Profile {
     name: "vllm",
     provider: "vLLM",
-    added: &[&relatives::TOOL_CALL_NOT_FUNCTION, &relatives::SUCCESSIVE_ROLES],
-    tolerated: &[&relatives::SUCCESSIVE_ROLES],
+    added: &[
+        &relatives::TOOL_CALL_NOT_FUNCTION,
+        &relatives::SUCCESSIVE_ROLES,
+        &relatives::ARGUMENTS_NOT_JSON,
+    ],
+    tolerated: &[&relatives::SUCCESSIVE_ROLES, &relatives::ARGUMENTS_NOT_JSON],
     given_up: &[
         &schema::MESSAGES_EMPTY,
         &schema::UNKNOWN_ROLE,
@@ -437,10 +487,26 @@ const VLLM: Profile = Profile {
         &media::IMAGE_OUTSIDE_USER,
         &media::INPUT_NOT_ENABLED,
     ],
-    wording: &[(&relatives::SUCCESSIVE_ROLES, TEMPLATE_SENTENCES)],
+    wording: &[
+        (&relatives::SUCCESSIVE_ROLES, TEMPLATE_SENTENCES),
+        (&relatives::ARGUMENTS_NOT_JSON, PYTHON_PARSER),
+    ],
     envelope: Envelope::Relative(RelativeEnvelope::Vllm),
     ..RELATIVE
 };
+
+/// The errors of Python's JSON parser (`Lib/json/decoder.py`), and of orjson, which SGLang uses
+/// (<https://github.com/MoonshotAI/kimi-cli/issues/1171>).
+const PYTHON_PARSER: &[&str] = &[
+    "Expecting ',' delimiter: line {line} column {column} (char {char})",
+    "Unterminated string starting at: line {line} column {column} (char {char})",
+    "Expecting value: line {line} column {column} (char {char})",
+    "Expecting property name enclosed in double quotes: line {line} column {column} (char {char})",
+    "Expecting ':' delimiter: line {line} column {column} (char {char})",
+    "Invalid control character at: line {line} column {column} (char {char})",
+    "Extra data: line {line} column {column} (char {char})",
+    "unexpected end of data: line {line} column {column} (char {char})",
+];
 
 /// The rules about calls and answers.
 static PAIRING: [&Rule; 5] = [

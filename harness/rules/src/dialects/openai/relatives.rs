@@ -10,7 +10,7 @@ mod templates;
 
 use hashbrown::HashMap;
 
-use super::switches::{Alternation, Arguments, MessageFields, OpenaiChatSwitches, Parts};
+use super::switches::{Alternation, Arguments, BesideCalls, MessageFields, OpenaiChatSwitches, Parts};
 use super::{ChatMessage, ChatRole};
 use crate::json::{Document, Json};
 use crate::{MAX_VIOLATIONS, Occurrence, Profile, Rule, Violations, Waiting};
@@ -46,6 +46,8 @@ enum Speaker {
 struct UnreadArguments {
     pointer: String,
     id: String,
+    /// Their length in characters.
+    n_chars: usize,
 }
 
 /// The kind of a part that is not text.
@@ -90,7 +92,7 @@ impl Relatives {
         };
         let n = said.n;
         check_fields(self.switches.message_fields, said, out);
-        check_content(said, out);
+        check_content(self.switches.beside_calls, said, out);
         self.note_parts(said);
         for (k, call) in said.calls().enumerate() {
             check_kind(n, k, call, out);
@@ -156,11 +158,16 @@ impl Relatives {
             Arguments::Json => Certainty::Yes,
             Arguments::Object => model::reads_arguments_at_dashscope(model),
         };
-        for (is_json, UnreadArguments { pointer, id }) in self.arguments.take() {
+        for (is_json, UnreadArguments { pointer, id, n_chars }) in self.arguments.take() {
             // MiniMax's error message is only about text that is not JSON.
             let is_contested = is_json && self.switches.arguments == Arguments::Json;
             let certainty = if is_contested { reads.min(Certainty::Perhaps) } else { reads };
-            certainty.note(out, &ARGUMENTS_NOT_JSON, || Occurrence::at(pointer).with("id", id));
+            certainty.note(out, &ARGUMENTS_NOT_JSON, || {
+                // A parser stops at the end of arguments that were cut off.
+                let end = [("line", 1), ("column", n_chars + 1), ("char", n_chars)];
+                let found = Occurrence::at(pointer).with("id", id).with("error", "unexpected end of input");
+                end.into_iter().fold(found, |found, (name, n)| found.with(name, n))
+            });
         }
         for (part, OtherPart { pointer, n, kind }) in self.parts.take() {
             let certainty = match self.switches.parts {
@@ -207,6 +214,7 @@ impl Relatives {
         }
         self.arguments.push(read.is_some(), || UnreadArguments {
             pointer: format!("/messages/{n}/tool_calls/{k}/function/arguments"),
+            n_chars: text.as_deref().unwrap_or_default().chars().count(),
             id: call.field("id").as_str().unwrap_or_default().into_owned(),
         });
     }
@@ -273,17 +281,24 @@ const GUESSED: usize = 1;
 /// (<https://github.com/langchain-ai/langchain/issues/34140>), and another says that null is accepted (the
 /// pull request above). So all three are only warnings in a message with calls. An empty tool message was
 /// not tested.
-fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
+fn check_content(beside_calls: BesideCalls, said: ChatMessage<'_, '_>, out: &mut Violations) {
     let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
     let is_empty = said.lacks_content() || said.content.is_some_and(Json::is_empty_str) || is_empty_list;
     if said.role.is_none() || !is_empty {
         return;
     }
-    let violation = || match said.content {
-        Some(_) => Occurrence::at(format!("/messages/{}/content", said.n)),
-        None => Occurrence::at(format!("/messages/{}", said.n)),
+    let role = said.written_role.and_then(|role| role.as_str()).unwrap_or_default();
+    let violation = || {
+        let at = match said.content {
+            Some(_) => Occurrence::at(format!("/messages/{}/content", said.n)),
+            None => Occurrence::at(format!("/messages/{}", said.n)),
+        };
+        at.with("n", said.n).with("role", &role)
     };
     let has_calls = said.calls().next().is_some();
+    if has_calls && beside_calls == BesideCalls::Empty {
+        return;
+    }
     if has_calls || (said.role == Some(ChatRole::Tool) && !is_empty_list) {
         out.warn(&CONTENT_EMPTY, violation)
     } else {

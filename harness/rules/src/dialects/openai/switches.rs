@@ -9,6 +9,8 @@ pub(crate) struct OpenaiChatSwitches {
     pub(crate) alternation: Alternation,
     /// The requirement for the arguments of earlier calls.
     pub(crate) arguments: Arguments,
+    /// The requirement for the content of a message with calls.
+    pub(crate) beside_calls: BesideCalls,
     /// Which replies must be sent back with their reasoning.
     pub(crate) reasoning: ReasoningContent,
     /// How two calls with the same id in one message are treated.
@@ -74,6 +76,15 @@ pub(crate) enum Arguments {
     Json,
     /// They must be a JSON object, for the models for which the provider parses them.
     Object,
+}
+
+/// The requirement for the content of a message with calls, where other messages need some.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BesideCalls {
+    /// Reports disagree.
+    Contested,
+    /// It may.
+    Empty,
 }
 
 /// Which replies must be sent back with their reasoning while the model thinks.

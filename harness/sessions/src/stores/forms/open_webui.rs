@@ -1,7 +1,8 @@
 //! Open WebUI: an export of chats.
 //!
 //! The messages of a chat are a map, and `currentId` names the last one of the active branch. Tool calls are inside the
-//! texts, and are not read; newer releases have them in `output` too. Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
+//! texts, and are not read; a reply that was stopped before its first word is sent as an empty one
+//! (<https://github.com/open-webui/open-webui/issues/25083>); newer releases have them in `output` too. Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
 //! <https://github.com/open-webui/open-webui>.
 
 use brickbat_rules::histories::Role;
@@ -22,7 +23,7 @@ pub(crate) const FORM: Form = Form {
             "/role",
             &[("system", Role::System), ("user", Role::User), ("assistant", Role::Assistant)],
         ),
-        pieces: &[Piece::Text("/content")],
+        pieces: &[Piece::Whole("/content")],
     }]),
     dialect: None,
     model: &["/chat/models/0", "/model"],

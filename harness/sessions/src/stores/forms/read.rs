@@ -84,7 +84,6 @@ fn with_records<T>(
             let records: Vec<Json<'_, '_>> = line.root().pointer(list).items().take(MAX_MARKED).collect();
             give(line.root(), &records);
         }
-        #[cfg(feature = "sqlite")]
         Framing::None => {}
         Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => {
             look.is_whole(|root| {
@@ -162,7 +161,6 @@ fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
             vec![Records { records: records.collect(), own: root }]
         }
         Framing::Lines => Vec::new(),
-        #[cfg(feature = "sqlite")]
         Framing::None => Vec::new(),
     }
 }
@@ -211,7 +209,6 @@ fn read_text(form: &Form, files: &crate::Files) -> Result<Vec<Session>, ReadErro
     let bytes = files.main();
     let mut found = Vec::new();
     match &form.file {
-        #[cfg(feature = "sqlite")]
         Framing::None => {}
         Framing::Lines => {
             let mut session = new(form);
@@ -478,6 +475,10 @@ fn gather(
     let text = |at: &str| value.pointer(at).as_str().map(|text| text.into_owned());
     match piece {
         Piece::Text(at) => texts(value.pointer(at), &format!("{pointer}{at}"), into),
+        Piece::Whole(at) => match value.pointer(at).as_str() {
+            Some(words) => into.push((format!("{pointer}{at}"), Content::Text(words.into_owned()))),
+            None => texts(value.pointer(at), &format!("{pointer}{at}"), into),
+        },
         Piece::Thinking(at, signature) => {
             if let Some(words) = text(at).or_else(|| text(&format!("{at}/value"))) {
                 let signature = text(signature).filter(|signature| !signature.is_empty());

@@ -7,7 +7,7 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 29] = [
+pub(crate) const FORMS: [&Form; 32] = [
     &AGENT_FRAMEWORK,
     &AGNO,
     &AMP,
@@ -23,17 +23,20 @@ pub(crate) const FORMS: [&Form; 29] = [
     &KIMI,
     &KIRO,
     &LANGCHAIN,
+    &LANGGRAPH_STATE,
     &LETTA,
     &LIBRECHAT,
     &LLAMAINDEX,
     &MASTRA,
     &MESSAGE_LINES,
     &MISTRAL_VIBE,
+    &N8N,
     &OPENHANDS,
     &OPEN_WEBUI,
     &SEMANTIC_KERNEL,
     &SHAREGPT,
     &STRANDS,
+    &SUPERAGENT_GROK,
     &SWE_AGENT,
     &VSCODE_CHAT,
     &ZED,

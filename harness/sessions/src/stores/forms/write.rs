@@ -35,7 +35,6 @@ pub(super) fn write(
     }
     let bytes = match form.file {
         Framing::Lines => writer.lines(files.main()),
-        #[cfg(feature = "sqlite")]
         Framing::None => files.main().to_vec(),
         Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => writer.document(files.main())?,
     };

@@ -1,0 +1,14 @@
+CREATE TABLE sessions (id TEXT PRIMARY KEY, workspace_id TEXT NOT NULL, title TEXT, recap_text TEXT, recap_model TEXT, recap_updated_at TEXT, model TEXT NOT NULL, mode TEXT NOT NULL, cwd_at_start TEXT NOT NULL, cwd_last TEXT NOT NULL, status TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+CREATE TABLE messages (session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, seq INTEGER NOT NULL, role TEXT NOT NULL, message_json TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (session_id, seq)) STRICT;
+CREATE TABLE tool_calls (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, message_seq INTEGER NOT NULL, tool_call_id TEXT NOT NULL, tool_name TEXT NOT NULL, args_json TEXT NOT NULL, status TEXT NOT NULL, started_at TEXT NOT NULL, completed_at TEXT, UNIQUE(session_id, tool_call_id)) STRICT;
+CREATE TABLE tool_results (id INTEGER PRIMARY KEY AUTOINCREMENT, tool_call_row_id INTEGER NOT NULL REFERENCES tool_calls(id) ON DELETE CASCADE, output_kind TEXT NOT NULL, output_json TEXT NOT NULL, success INTEGER NOT NULL, created_at TEXT NOT NULL) STRICT;
+CREATE TABLE compactions (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE, first_kept_seq INTEGER NOT NULL, summary TEXT NOT NULL, tokens_before INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL) STRICT;
+PRAGMA user_version = 3;
+INSERT INTO sessions VALUES ('s1', 'w1', NULL, NULL, NULL, NULL, 'grok-4', 'agent', '/', '/', 'active', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 1, 'user', '{"role":"user","content":"Look up both."}', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 2, 'assistant', '{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool-call","toolCallId":"call_1","toolName":"find","input":{"key":"a"}},{"type":"tool-call","toolCallId":"call_2","toolName":"find","input":{"key":"b"}}]}', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 3, 'tool', '{"role":"tool","content":[{"type":"tool-result","toolCallId":"call_1","toolName":"find","output":{"type":"json","value":{"success":true,"output":"one"}}}]}', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 4, 'user', '{"role":"user","content":"And now?"}', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 5, 'assistant', '{"role":"assistant","content":[{"type":"text","text":"Nothing else."}]}', '2026-01-01T00:00:00.000Z');
+INSERT INTO messages VALUES ('s1', 6, 'user', '{"role":"user","content":"Thanks."}', '2026-01-01T00:00:00.000Z');
+INSERT INTO compactions VALUES (1, 's1', 4, 'Both were looked up.', 500, '2026-01-01T00:00:00.000Z');
