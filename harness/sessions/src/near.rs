@@ -151,6 +151,7 @@ mod tests {
     }
 
     /// The first stored session of a product in the corpus, if it is not in a database.
+    #[expect(clippy::disallowed_methods, reason = "a test may read the stored sessions")]
     fn stored(product: Product) -> Option<String> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpora/sessions");
         let entries = std::fs::read_dir(root.join(product.id())).ok()?;
