@@ -101,8 +101,9 @@ fn an_agent_that_speaks_acp_is_driven_by_its_command_alone() {
         match is_fixed {
             false => {
                 assert_eq!(said.code, Some(1), "{said:#?}");
-                let headline = "fail: 1 cause in 3 of 7 judged plans\n\nbricked-by-provider";
+                let headline = "fail: 1 cause in 3 of 7 judged plans\n\npremise user: ";
                 assert!(said.out.contains(headline), "{said:#?}");
+                assert!(said.out.contains("\nbricked-by-provider: "), "{said:#?}");
             }
             true => {
                 assert_eq!(said.code, Some(0), "{said:#?}");
