@@ -274,9 +274,13 @@ fn recordings_are_compared_without_showing_secrets() {
         fs::read_to_string(folder.path().join(path)).unwrap()
     });
     assert!(!vectors.concat().contains("Rain") && !vectors.concat().contains("sk-ant-"), "{vectors:#?}");
+    let [accepted, refused] =
+        ["accepted", "refused"].map(|kind| format!("vectors/anthropic-messages/recorded-{kind}.json"));
+    fs::remove_file(folder.path().join(&accepted)).unwrap();
     let again = said(&folder, &["recordings", "--promote", "vectors", "b.jsonl"]);
+    assert!(!folder.path().join(accepted).exists(), "{again:#?}");
     assert_eq!(again.code, Some(2), "{again:#?}");
-    assert!(again.err.contains("recorded-accepted.json exists\nhint: "), "{again:#?}");
+    assert!(again.err.contains(&format!("{refused} exists\nhint: ")), "{again:#?}");
     let broken = said(&folder, &["recordings", "a.jsonl", "d.yaml"]);
     assert_eq!(broken.code, Some(2), "{broken:#?}");
     assert!(broken.err.contains("cannot read d.yaml:2: not a cassette"), "{broken:#?}");

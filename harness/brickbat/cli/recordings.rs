@@ -127,15 +127,15 @@ impl Recordings {
     }
 }
 
-/// Writes the disagreements as files of vectors.
+/// Writes the disagreements as files of vectors. Nothing is written if one of the files exists.
 fn promote(folder: &Path, Promoted { files, n_left_out }: &Promoted) -> Result<(), CliError> {
+    if let Some(path) = files.keys().map(|name| folder.join(name)).find(|path| path.exists()) {
+        let words = format!("{} exists\nhint: move it, or name another directory", path.display());
+        return Err(CliError::input(words));
+    }
     for (name, file) in files {
         let path = folder.join(name);
         let cannot_write = |error| CliError::cannot_write(path.display(), error);
-        if path.exists() {
-            let words = format!("{} exists\nhint: move it, or name another directory", path.display());
-            return Err(CliError::input(words));
-        }
         path.parent().map_or(Ok(()), std::fs::create_dir_all).map_err(cannot_write)?;
         let text = redactor().text(&file.to_text()).into_owned();
         whole_file::write(&path, text.as_bytes()).map_err(cannot_write)?;
