@@ -23,12 +23,7 @@ pub fn validate(profile: &'static Profile, body: &[u8]) -> Vec<Violation> {
 
 /// Like [`validate`], for a provider that remembers its earlier replies.
 pub fn validate_remembering(profile: &'static Profile, memory: &Memory, body: &[u8]) -> Vec<Violation> {
-    let body = &*profile.readable(body);
-    let mut validator = Validator::new(profile, memory, None);
-    match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
-        Ok(()) => validator.out.into_violations(),
-        Err(error) => unreadable(profile, body, &error),
-    }
+    Text { bytes: body, around: None }.judge(profile, memory, None)
 }
 
 /// Like [`validate_remembering`], for the parsed [`readable`](Profile::readable) body, and for the model if the path of the request names
@@ -57,26 +52,14 @@ pub fn validate_list(profile: &'static Profile, list: &[u8]) -> Vec<Violation> {
 
 /// Like [`validate`], for a request with a path that may name the model.
 pub fn validate_to(profile: &'static Profile, model: Option<&str>, body: &[u8]) -> Vec<Violation> {
-    let memory = Memory::default();
-    let body = &*profile.readable(body);
-    let mut validator = Validator::new(profile, &memory, model);
-    match json::walk(body, profile.dialect.definition().list, |part| validator.take(part)) {
-        Ok(()) => validator.out.into_violations(),
-        Err(error) => unreadable(profile, body, &error),
-    }
+    Text { bytes: body, around: None }.judge(profile, &Memory::default(), model)
 }
 
 /// Like [`validate_list`], for a list of messages to a model.
 pub fn validate_list_to(profile: &'static Profile, model: Option<&str>, list: &[u8]) -> Vec<Violation> {
-    let memory = Memory::default();
     let around = naming(profile.dialect.definition().bare, model);
     let around = Document::parse(&around).unwrap_or_default();
-    let list = &*profile.readable(list);
-    let mut validator = Validator::new(profile, &memory, model);
-    match walk_bare(list, &around, |part| validator.take(part)) {
-        Ok(()) => validator.out.into_violations(),
-        Err(error) => unreadable(profile, list, &error),
-    }
+    Text { bytes: list, around: Some(&around) }.judge(profile, &Memory::default(), model)
 }
 
 /// Returns the body with this model in it. Pointers into it are also valid for `body`.
@@ -116,6 +99,43 @@ pub(crate) fn walk_bare<'a>(
 /// Like [`validate`], for a body that is already a value.
 pub fn validate_value(profile: &'static Profile, body: &Value) -> Vec<Violation> {
     validate(profile, body.to_string().as_bytes())
+}
+
+/// A body, or a bare list of messages with the body around it.
+struct Text<'a> {
+    bytes: &'a [u8],
+    around: Option<&'a Document<'a>>,
+}
+
+impl Text<'_> {
+    /// Judges the text as it is, and only if it is not JSON as the provider [reads](Profile::readable) it: few
+    /// texts have half of a surrogate pair, and the search for one takes as long as reading the text.
+    fn judge(&self, profile: &'static Profile, memory: &Memory, model: Option<&str>) -> Vec<Violation> {
+        let error = match self.read(profile, memory, model) {
+            Ok(violations) => return violations,
+            Err(error) => error,
+        };
+        match profile.readable(self.bytes) {
+            Cow::Borrowed(bytes) => unreadable(profile, bytes, &error),
+            Cow::Owned(bytes) => Text { bytes: &bytes, around: self.around }
+                .read(profile, memory, model)
+                .unwrap_or_else(|error| unreadable(profile, &bytes, &error)),
+        }
+    }
+
+    fn read(
+        &self,
+        profile: &'static Profile,
+        memory: &Memory,
+        model: Option<&str>,
+    ) -> Result<Vec<Violation>, serde_json::Error> {
+        let mut validator = Validator::new(profile, memory, model);
+        match self.around {
+            None => json::walk(self.bytes, profile.dialect.definition().list, |part| validator.take(part))?,
+            Some(around) => walk_bare(self.bytes, around, |part| validator.take(part))?,
+        }
+        Ok(validator.out.into_violations())
+    }
 }
 
 pub(crate) fn unreadable(

@@ -23,7 +23,7 @@ pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            at += next_backslash(bytes.get(at..)?)?;
+            at += memchr::memchr(b'\\', bytes.get(at..)?)?;
             let start = at;
             match utf16_unit(&bytes[start..]) {
                 None => at += 2,
@@ -39,17 +39,6 @@ pub fn halves(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
         }
     })
 }
-
-/// Returns the position of the first backslash. Long texts have few, and the standard library looks for a byte in a slice
-/// several bytes at a time.
-fn next_backslash(bytes: &[u8]) -> Option<usize> {
-    let mut chunks = bytes.chunks(CHUNK).enumerate();
-    let (n, chunk) = chunks.find(|(_, chunk)| chunk.contains(&b'\\'))?;
-    Some(n * CHUNK + chunk.iter().position(|byte| *byte == b'\\')?)
-}
-
-/// The number of bytes that are examined at a time.
-const CHUNK: usize = 128;
 
 /// Replaces the escape for each unpaired surrogate with the escape for U+FFFD. Both have the same
 /// length, so all positions stay the same.

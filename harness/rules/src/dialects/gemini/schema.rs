@@ -134,8 +134,16 @@ fn check_types(part: &Part<'_, '_>, out: &mut Violations) {
     if let Some((field, signature)) = part.signature.filter(|(_, signature)| !signature.is_str()) {
         wrong_type(out, &REQUEST_SHAPE, || at(field), "TYPE_BYTES", signature);
     }
+    // A part has one kind of content, and most have none of these.
+    if part.text.is_none() && part.call.is_none() && part.response.is_none() {
+        check_media(part.value, at, out);
+    }
+}
+
+/// Checks the types of the fields of inline data and of files.
+fn check_media(part: Json<'_, '_>, at: impl Fn(&str) -> (String, String), out: &mut Violations) {
     for (camel, other) in [("inlineData", "inline_data"), ("fileData", "file_data")] {
-        let Some((field, data)) = either(part.value, camel, other) else { continue };
+        let Some((field, data)) = either(part, camel, other) else { continue };
         if !data.is_object() {
             let kind = if camel == "inlineData" { BLOB } else { FILE };
             wrong_type(out, &REQUEST_SHAPE, || at(field), kind, data);

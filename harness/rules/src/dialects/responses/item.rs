@@ -10,16 +10,21 @@ pub(super) struct Item<'t, 'a> {
     pub(super) n: usize,
     pub(super) json: Json<'t, 'a>,
     pub(super) kind: ItemKind,
+    /// The field `type`.
+    pub(super) written_kind: Option<Json<'t, 'a>>,
     pub(super) role: Option<Json<'t, 'a>>,
     pub(super) content: Option<Json<'t, 'a>>,
     pub(super) call_id: Option<Json<'t, 'a>>,
     id: Option<Json<'t, 'a>>,
+    written_async: Option<Json<'t, 'a>>,
 }
 
 impl<'t, 'a> Item<'t, 'a> {
     pub(super) fn of(n: usize, json: Json<'t, 'a>) -> Item<'t, 'a> {
-        let [kind, role, content, call_id, id] = json.pick(["type", "role", "content", "call_id", "id"]);
-        Item { n, json, kind: ItemKind::of(json, kind, role, id), role, content, call_id, id }
+        let [written_kind, role, content, call_id, id, written_async] =
+            json.pick(["type", "role", "content", "call_id", "id", "async"]);
+        let kind = ItemKind::of(json, written_kind, role, id);
+        Item { n, json, kind, written_kind, role, content, call_id, id, written_async }
     }
 
     /// Returns whether the model does not wait for the output of this call. The output may come in any
@@ -29,7 +34,7 @@ impl<'t, 'a> Item<'t, 'a> {
     /// to hosted built-in tools." (<https://developers.openai.com/api/docs/guides/async-tool-calling>)
     pub(super) fn is_async(&self) -> bool {
         let is_of_client = matches!(self.kind, ItemKind::Call(tool) if tool.is_defined_by_client());
-        is_of_client && self.json.field("async").as_bool() == Some(true)
+        is_of_client && self.written_async.and_then(Json::as_bool) == Some(true)
     }
 
     /// Returns the id that matches a call with its output.

@@ -46,7 +46,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
         let field = Field { pointer: at(n), path: format!("input[{n}]") };
         return wrong_type(out, &REQUEST_SHAPE, field, "an input item", json);
     }
-    if let Some(kind) = json.get("type").filter(|kind| !kind.is_null() && !kind.is_str()) {
+    if let Some(kind) = item.written_kind.filter(|kind| !kind.is_null() && !kind.is_str()) {
         return wrong_type(out, &REQUEST_SHAPE, in_item(n, "type"), "a string", kind);
     }
     match item.kind {
@@ -156,7 +156,8 @@ fn check_message(item: Item<'_, '_>, out: &mut Violations) {
 /// other type.
 fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
     for (k, part) in content.items().enumerate() {
-        let form = match part.field("type").as_str().as_deref() {
+        let [written_kind, text] = part.pick(["type", "text"]);
+        let form = match written_kind.and_then(Json::as_str).as_deref() {
             _ if !part.is_object() => {
                 let field = Field {
                     pointer: format!("{}/content/{k}", at(n)),
@@ -171,12 +172,12 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
                 0
             }
             Some("input_text" | "output_text") => {
-                check_text(n, k, part, out);
+                check_text(n, k, text, out);
                 continue;
             }
             Some("") => usize::from(kind != ItemKind::Said),
             Some(foreign) if is_foreign_part_to_responses(foreign) => usize::from(kind != ItemKind::Said),
-            None if part.get("type").is_none() => {
+            None if written_kind.is_none() => {
                 out.add(&CONTENT_PART_TYPE, || {
                     let path = format!("input[{n}].content[{k}].type");
                     let field = Field { pointer: format!("{}/content/{k}", at(n)), path };
@@ -184,26 +185,27 @@ fn check_parts(n: usize, kind: ItemKind, content: Json, out: &mut Violations) {
                 });
                 continue;
             }
-            None if !part.field("type").is_null() => {
-                let field = in_part(n, k, "type");
-                wrong_type(out, &REQUEST_SHAPE, field, "a string", part.field("type"));
+            None => {
+                if let Some(other) = written_kind.filter(|kind| !kind.is_null()) {
+                    wrong_type(out, &REQUEST_SHAPE, in_part(n, k, "type"), "a string", other);
+                }
                 continue;
             }
-            _ => continue,
+            Some(_) => continue,
         };
         out.add(&CONTENT_PART_TYPE, || {
             Occurrence::at(format!("{}/content/{k}/type", at(n)))
                 .form(form)
                 .param(format!("input[{n}].content[{k}]"))
                 .code("invalid_value")
-                .with("type", part.field("type").as_str().unwrap_or_default())
+                .with("type", written_kind.and_then(Json::as_str).unwrap_or_default())
         });
     }
 }
 
 /// Checks that a text part has a text.
-fn check_text(n: usize, k: usize, part: Json, out: &mut Violations) {
-    match part.get("text") {
+fn check_text(n: usize, k: usize, text: Option<Json>, out: &mut Violations) {
+    match text {
         Some(text) if text.is_str() => {}
         Some(other) => wrong_type(out, &REQUEST_SHAPE, in_part(n, k, "text"), "a string", other),
         None => {
