@@ -16,6 +16,7 @@ mod repeats;
 mod stray;
 pub(crate) mod voice;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -39,7 +40,7 @@ use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
-use brickbat_scenario::trace::{ExchangeId, RequestKind};
+use brickbat_scenario::trace::{ExchangeId, RequestHead, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 
 /// The provider of one plan.
@@ -110,16 +111,18 @@ impl Provider {
 
     /// Answers a request, and reports its kind.
     pub fn answer(&mut self, request: Request<'_>) -> (RequestKind, Answer) {
-        let body = profile_of(self.dialect(), self.profile).readable(request.body);
+        let version = request.headers.named(Profile::VERSION_HEADER).map(Cow::into_owned);
+        let body = self.profile_of(version.as_deref()).readable(request.body);
         let request = Request { body: &body, ..request };
         let route = self.wire().route(request.method, request.path);
         let model = route.as_ref().and_then(|route| route.model.as_deref()).map(str::to_owned);
+        let asked = RequestHead { model, version };
         let (kind, answer) = self.answer_routed(request, route);
         let compacted = self.compaction.answered(&self.plan, kind, request.body);
         if kind.is_of_thread() {
             self.repeats.answered(answer.exchange, self.playhead.turn(), request.body, answer.ending);
         }
-        (kind, Answer { model, compacted, ..answer })
+        (kind, Answer { asked, compacted, ..answer })
     }
 
     fn answer_routed(&mut self, request: Request<'_>, route: Option<Route<'_>>) -> (RequestKind, Answer) {
@@ -141,7 +144,7 @@ impl Provider {
         let document = Document::parse(request.body);
         let dialect = self.dialect();
         let memory = self.recall.memory(dialect);
-        let profile = profile_of(dialect, self.profile);
+        let profile = self.profile_of(request.headers.named(Profile::VERSION_HEADER).as_deref());
         let violations =
             rules::validate_asking(profile, memory, route.model.as_deref(), request.body, &document);
         let document = document.unwrap_or_default();
@@ -364,14 +367,25 @@ impl Provider {
         self.plan.dialect_of(self.playhead.turn())
     }
 
+    /// The profile for a request in the current turn.
+    fn profile_of(&self, version: Option<&str>) -> &'static Profile {
+        profile_of(self.dialect(), self.profile, version)
+    }
+
     fn wire(&self) -> &'static Wire {
         wire::of(self.dialect())
     }
 }
 
-/// The profile for requests of a dialect, in a plan with the profile `own`.
-pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile) -> &'static Profile {
-    if own.dialect == dialect { own } else { Profile::newest(dialect) }
+/// The profile for requests of a dialect, in a plan with the profile `own`. The version of the API that a request
+/// names replaces the dialect's default, but no other profile, which the user or the scenario has chosen.
+pub(crate) fn profile_of(dialect: Dialect, own: &'static Profile, version: Option<&str>) -> &'static Profile {
+    let newest = Profile::newest(dialect);
+    let profile = if own.dialect == dialect { own } else { newest };
+    match version {
+        Some(version) if profile.name == newest.name => newest.at_version(version),
+        _ => profile,
+    }
 }
 
 /// True if an action may become due after the next request has already arrived: the system may respond to a

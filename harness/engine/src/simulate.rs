@@ -440,7 +440,7 @@ impl<A: SansIo> Simulation<A> {
                     headers: Headers::NONE,
                     body: &body,
                 });
-                let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
+                let (exchange, head, compacted) = (answer.exchange, answer.asked.clone(), answer.compacted);
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 let document = (!answer.holds.is_empty()).then(|| Document::parse(&body).unwrap_or_default());
@@ -450,7 +450,7 @@ impl<A: SansIo> Simulation<A> {
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
-                self.observe(Event::Requested { exchange, kind, model, compacted, body: body.into() });
+                self.observe(Event::Requested { exchange, kind, head, compacted, body: body.into() });
                 if kind.is_of_thread() && self.clock.now < self.clock.due {
                     self.observe(Event::Early { exchange });
                 }

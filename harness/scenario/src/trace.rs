@@ -40,7 +40,7 @@ impl Trace {
     /// Appends an event. Events beyond the bounds are dropped, and [`Trace::overflowed`] then returns true.
     pub fn push(&mut self, event: Event) {
         self.n_bytes += match &event {
-            Event::Requested { model, body, .. } => body.len() + model.as_ref().map_or(0, String::len),
+            Event::Requested { head, body, .. } => body.len() + head.len(),
             Event::Stored { history } => history.len(),
             Event::ToolStarted { args, .. } => args.len(),
             Event::CallShown { id, .. } | Event::Asked { id, .. } => id.len(),
@@ -88,10 +88,9 @@ pub enum Event {
         exchange: ExchangeId,
         /// How the provider handles the request.
         kind: RequestKind,
-        /// The model that is asked, if the path names it. It is not stored, because the path is stored with
-        /// the request.
+        /// It is not stored, because the path and the headers are stored with the request.
         #[serde(skip)]
-        model: Option<String>,
+        head: RequestHead,
         /// True if the request reveals that the system compacted its history on its own: the context was
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -213,7 +212,23 @@ pub enum Event {
 impl Event {
     /// A request that names no model and shows no compaction.
     pub fn requested(exchange: ExchangeId, kind: RequestKind, body: impl Into<Arc<[u8]>>) -> Event {
-        Event::Requested { exchange, kind, model: None, compacted: false, body: body.into() }
+        let head = RequestHead::default();
+        Event::Requested { exchange, kind, head, compacted: false, body: body.into() }
+    }
+}
+
+/// The facts by which a request is judged that are not in its body.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestHead {
+    /// The model that is asked, if the path names it.
+    pub model: Option<String>,
+    /// The version of the provider's API, if a header names it.
+    pub version: Option<String>,
+}
+
+impl RequestHead {
+    fn len(&self) -> usize {
+        [&self.model, &self.version].into_iter().flatten().map(String::len).sum()
     }
 }
 

@@ -396,12 +396,12 @@ fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
     // results.
     let run = rebuilt(&run(&plan), |turn, event| match event {
         Event::TurnEnded { .. } if turn == 0 || turn == last => vec![Event::TurnEnded { outcome: raised() }],
-        Event::Requested { exchange, model, body, .. } if turn == last => {
+        Event::Requested { exchange, head, body, .. } if turn == last => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
             body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool");
             let kind = RequestKind::Refused { status: 400 };
-            let (exchange, model, body) = (*exchange, model.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
+            let (exchange, head, body) = (*exchange, head.clone(), body.to_string().into_bytes().into());
+            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
         }
         event => vec![event.clone()],
     });
@@ -422,7 +422,7 @@ fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
 fn a_thread_that_stays_refused_is_not_said_to_recover() {
     let plan = plan("control/plain-batch", Dialect::OpenaiChat);
     let run = rebuilt(&run(&plan), |_, event| match event.clone() {
-        Event::Requested { exchange, model, body, kind, .. } if exchange.0 > 0 => {
+        Event::Requested { exchange, head, body, kind, .. } if exchange.0 > 0 => {
             let mut body: Value = serde_json::from_slice(&body).unwrap();
             let is_first = matches!(kind, RequestKind::Scripted { turn: 0, .. });
             body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool" || is_first);
@@ -432,7 +432,7 @@ fn a_thread_that_stays_refused_is_not_said_to_recover() {
                 messages.push(serde_json::json!({ "role": "stranger", "content": "x" }));
             }
             let (kind, body) = (RequestKind::Refused { status: 400 }, body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
+            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
         }
         event => vec![event],
     });

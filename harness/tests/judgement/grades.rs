@@ -48,7 +48,7 @@ fn a_turn_that_fails_bricks_the_thread_only_if_the_last_one_fails_too() {
 #[expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
     rebuilt(run, |turn, event| match event {
-        Event::Requested { exchange, model, body, .. } if is_refused(turn) => {
+        Event::Requested { exchange, head, body, .. } if is_refused(turn) => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
             let messages = body["messages"].as_array_mut().unwrap();
             let n_messages = messages.len();
@@ -56,9 +56,9 @@ fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
             if messages.len() == n_messages {
                 return vec![event.clone()];
             }
-            let (model, body) = (model.clone(), body.to_string().into_bytes().into());
+            let (head, body) = (head.clone(), body.to_string().into_bytes().into());
             let kind = RequestKind::Refused { status: 400 };
-            vec![Event::Requested { exchange: *exchange, kind, model, compacted: false, body }]
+            vec![Event::Requested { exchange: *exchange, kind, head, compacted: false, body }]
         }
         Event::TurnEnded { .. } if is_refused(turn) => vec![Event::TurnEnded { outcome: raised() }],
         event => vec![event.clone()],
@@ -152,10 +152,10 @@ fn an_error_of_the_provider_is_not_called_the_clients() {
         let raised = raising(&run(&plan), |turn| turn == last);
         assert_eq!(survival(&plan, &raised).severity, Severity::BrickedByClient, "{}", plan.id);
         let too_long = rebuilt(&raised, |turn, event| match event.clone() {
-            Event::Requested { exchange, kind, model, compacted, body } if turn == last => {
+            Event::Requested { exchange, kind, head, compacted, body } if turn == last => {
                 let RequestKind::Scripted { turn, reply, attempt } = kind else { panic!("{kind:?}") };
                 let kind = RequestKind::Faulted { turn, reply, attempt, status: 400 };
-                vec![Event::Requested { exchange, kind, model, compacted, body }]
+                vec![Event::Requested { exchange, kind, head, compacted, body }]
             }
             Event::Replied { exchange, .. } if turn == last => {
                 vec![Event::Replied { exchange, ending: Ending::Status }]

@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use brickbat_engine::agent::{Agent, Delivery, Thinking};
-use brickbat_engine::checks::would_refuse;
+use brickbat_engine::checks::{judge, would_refuse};
+use brickbat_engine::provider::{Headers, Provider, Request};
 use brickbat_engine::simulate::simulate;
 use brickbat_rules::Profile;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
+use brickbat_scenario::trace::{Confidence, Event, RequestKind};
 use brickbat_scenario::verdict::{Severity, Verdict};
 use brickbat_scenario::wire;
 
-use super::staging::{driven_for, expect_harness_error, judged, plan, run, with_bodies};
+use super::staging::{
+    CONCURRENCY, driven_for, expect_harness_error, judged, plan, rebuilt, run, with_bodies,
+};
 use crate::plans::canary;
 
 const PREFILLED: [Dialect; 3] = [Dialect::AnthropicMessages, Dialect::Gemini, Dialect::BedrockConverse];
@@ -86,5 +90,46 @@ fn thinking_that_no_request_asks_for_is_missing_unless_the_plan_switches_it_off(
             true => expect_harness_error(&plan, &run, &words),
             false => assert_ne!(judged(&plan, &run).verdict, Verdict::HarnessError),
         }
+    }
+}
+
+#[test]
+fn the_version_of_the_api_that_a_request_names_decides_what_is_refused() {
+    let plan = plan("control/plain-batch", Dialect::AnthropicMessages);
+    let sampled = with_bodies(&run(&plan), |body| body.replacen('{', r#"{"temperature":0.5,"#, 1));
+    let body = sampled.trace.events().iter().find_map(|event| match event {
+        Event::Requested { body, .. } => Some(body.clone()),
+        _ => None,
+    });
+    let body = body.unwrap();
+    let newest = Profile::newest(plan.dialect);
+    let of_may = Profile::named("anthropic-messages@2026-05").unwrap();
+    for (profile, version, is_refused) in [
+        (newest, "2023-06-01", false),
+        (newest, "2026-10-21", true),
+        (newest, "2030-01-01", false),
+        // An older profile was chosen on purpose.
+        (of_may, "2026-10-21", false),
+    ] {
+        let head = format!("POST /v1/messages HTTP/1.1\r\nanthropic-version: {version}\r\n\r\n");
+        let headers = Headers::of_head(head.as_bytes());
+        let mut provider = Provider::new(plan.clone(), profile);
+        let asked = Request { method: "POST", path: "/v1/messages", headers, body: &body };
+        let (kind, answer) = provider.answer(asked);
+        assert_eq!(matches!(kind, RequestKind::Refused { .. }), is_refused, "{} {version}", profile.name);
+        assert_eq!(answer.asked.version.as_deref(), Some(version));
+        // The checks judge the request as the provider did.
+        let of_version = rebuilt(&sampled, |_, event| {
+            let mut event = event.clone();
+            if let Event::Requested { head, kind: own, .. } = &mut event {
+                head.version = Some(version.to_owned());
+                *own = if is_refused { kind } else { *own };
+            }
+            vec![event]
+        });
+        let judgement = judge(&plan, &of_version, profile, Confidence::Observed, Some(&CONCURRENCY));
+        let rules: Vec<_> = judgement.findings.iter().filter_map(|finding| finding.rule).collect();
+        let expected: &[&str] = if is_refused { &["anthropic-messages/sampling-parameter"] } else { &[] };
+        assert_eq!(rules, expected, "{} {version}", profile.name);
     }
 }

@@ -15,10 +15,10 @@ use super::staging::*;
 fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
     for plan in on_each("control/plain-batch") {
         let cut = rebuilt(&run(&plan), |turn, event| match event.clone() {
-            Event::Requested { exchange, model, body, .. } if turn > 0 => {
+            Event::Requested { exchange, head, body, .. } if turn > 0 => {
                 let (kind, body) =
                     (RequestKind::Refused { status: 400 }, body[..body.len() - 1].to_vec().into());
-                vec![Event::Requested { exchange, kind, model, compacted: false, body }]
+                vec![Event::Requested { exchange, kind, head, compacted: false, body }]
             }
             event => vec![event],
         });

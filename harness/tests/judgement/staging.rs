@@ -140,7 +140,7 @@ pub fn with_later_messages(
     messages: impl Fn(usize) -> Vec<Value>,
 ) -> Run {
     rebuilt(run, |turn, event| match event {
-        Event::Requested { exchange, kind, model, body, .. } if turn > 0 => {
+        Event::Requested { exchange, kind, head, body, .. } if turn > 0 => {
             let mut body: Value = serde_json::from_slice(body).unwrap();
             let list = ["input", "contents"].into_iter().find(|list| body.get(list).is_some());
             let list = list.unwrap_or("messages");
@@ -149,8 +149,8 @@ pub fn with_later_messages(
                 body.as_object_mut().unwrap().remove("tools");
             }
             let (exchange, kind) = (*exchange, retaken.unwrap_or(*kind));
-            let (model, body) = (model.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, model, compacted: false, body }]
+            let (head, body) = (head.clone(), body.to_string().into_bytes().into());
+            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
         }
         event => vec![event.clone()],
     })

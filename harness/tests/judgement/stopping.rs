@@ -58,11 +58,11 @@ fn the_request_of_a_run_that_continues_does_not_belong_to_the_thread() {
 fn a_request_of_a_run_after_its_stop_does_not_repair_the_thread() {
     for plan in on_each("abort/mid-batch#k=1") {
         let run = run(&plan);
-        let Event::Requested { exchange, kind, model, body, .. } = once_more(&run) else { unreachable!() };
+        let Event::Requested { exchange, kind, head, body, .. } = once_more(&run) else { unreachable!() };
         let said = &plan.turns[0].user;
         let body = std::str::from_utf8(&body).unwrap().replace(said, &format!("{said} [INTERRUPTED]"));
         let noted =
-            Event::Requested { exchange, kind, model, compacted: false, body: body.into_bytes().into() };
+            Event::Requested { exchange, kind, head, compacted: false, body: body.into_bytes().into() };
         let goes_on = rebuilt(&run, |turn, event| match event {
             Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, event.clone(), noted.clone()],
             event => vec![event.clone()],

@@ -266,11 +266,11 @@ impl Connection {
             // Sent before the core is free again, so that requests are reported in the order of their
             // numbers.
             if let Response::Planned(kind, answer) = &response {
-                let (exchange, model, compacted) = (answer.exchange, answer.model.clone(), answer.compacted);
+                let (exchange, head, compacted) = (answer.exchange, answer.asked.clone(), answer.compacted);
                 permit.send(ServerEvent::Trace(Event::Requested {
                     exchange,
                     kind: *kind,
-                    model,
+                    head,
                     compacted,
                     body: request.body.clone(),
                 }));

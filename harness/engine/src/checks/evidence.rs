@@ -47,9 +47,8 @@ impl<'a> Evidence<'a> {
         let mut recall = Recall::of(plan);
         let mut requests = Vec::new();
         for (turn, event) in run.trace.by_turn() {
-            let Event::Requested { exchange, kind, model, body, .. } = event else { continue };
-            let said = (model.as_deref(), &**body);
-            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), said));
+            let Event::Requested { exchange, kind, head, body, .. } = event else { continue };
+            requests.push(view(plan, profile, &mut recall, (*exchange, turn, *kind), (head, body)));
         }
         let mut ledger = Ledger::of(&run.trace, plan.calls.len());
         given::enter(plan, &mut ledger);

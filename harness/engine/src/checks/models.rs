@@ -19,8 +19,8 @@ pub fn would_refuse(plan: &Plan, run: &Run, profile: &'static Profile, model: &s
 /// An event with this model in its request.
 fn naming(event: &Event, model: &str) -> Event {
     let mut event = event.clone();
-    if let Event::Requested { model: in_path, body, .. } = &mut event {
-        match in_path {
+    if let Event::Requested { head, body, .. } = &mut event {
+        match &mut head.model {
             Some(in_path) => model.clone_into(in_path),
             None => {
                 if let Ok(mut written) = serde_json::from_slice::<Value>(body)

@@ -8,7 +8,7 @@ use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, Plan, marker_in};
-use brickbat_scenario::trace::{ExchangeId, RequestKind};
+use brickbat_scenario::trace::{ExchangeId, RequestHead, RequestKind};
 use brickbat_scenario::wire::{self, Offer, ToolChoice};
 
 pub struct RequestView {
@@ -131,10 +131,11 @@ pub(super) fn view(
     profile: &'static Profile,
     recall: &mut Recall,
     (exchange, turn, kind): (ExchangeId, usize, RequestKind),
-    (model, body): (Option<&str>, &[u8]),
+    (head, body): (&RequestHead, &[u8]),
 ) -> RequestView {
     let dialect = plan.dialect_of(turn);
-    let profile = provider::profile_of(dialect, profile);
+    let model = head.model.as_deref();
+    let profile = provider::profile_of(dialect, profile, head.version.as_deref());
     let body = &*profile.readable(body);
     let document = Document::parse(body);
     let violations = rules::validate_asking(profile, recall.memory(dialect), model, body, &document);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use brickbat_scenario::plan::{Mark, Side};
-use brickbat_scenario::trace::{Ending, ExchangeId, Held};
+use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestHead};
 use brickbat_scenario::wire::Frames;
 
 /// A request as the provider sees it.
@@ -13,7 +13,7 @@ pub struct Request<'a> {
     pub method: &'a str,
     /// The path below the plan's base URL, for example `/v1/messages`, without the query.
     pub path: &'a str,
-    /// The headers; no answer depends on them.
+    /// The headers. Only the version of the API is read from them.
     pub headers: Headers<'a>,
     /// The body, as received.
     pub body: &'a [u8],
@@ -58,8 +58,8 @@ pub(super) const RETRY_AFTER_MS: &str = "retry-after-ms";
 pub struct Answer {
     /// The number of the request.
     pub exchange: ExchangeId,
-    /// The model in the path of the request, if the path has one.
-    pub model: Option<String>,
+    /// The facts of the request that are not in its body.
+    pub asked: RequestHead,
     /// True if the request reveals that the system has compacted its history on its own.
     pub compacted: bool,
     /// The HTTP status.

@@ -8,7 +8,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::action::{Action, HttpFault};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
-use brickbat_scenario::trace::{Ending, ExchangeId, Held};
+use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestHead};
 use brickbat_scenario::wire::{self, Encoded, Envelope, Frames, Route, Tokens, Wire};
 
 /// The terms of a request, wherever its dialect puts them.
@@ -190,7 +190,7 @@ impl Voice<'_> {
     fn head(&self, status: u16, content_type: &'static str) -> Answer {
         Answer {
             exchange: self.exchange,
-            model: None,
+            asked: RequestHead::default(),
             compacted: false,
             status,
             headers: vec![

@@ -79,6 +79,12 @@ impl Exchange {
         }
     }
 
+    /// A header of the request. Names are compared without case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let is_it = |(own, _): &&(String, String)| own.eq_ignore_ascii_case(name);
+        self.headers.iter().find(is_it).map(|(_, value)| &**value)
+    }
+
     /// The request as a file: its body as JSON if that is equivalent, otherwise as text.
     pub(super) fn request_file(&self, redactor: &Redactor) -> RequestFile {
         let headers = self.headers.iter().map(|(name, value)| {

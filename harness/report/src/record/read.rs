@@ -10,6 +10,7 @@ use super::exchange::{Exchange, Reply, RequestFile};
 use super::files::{STDERR_TITLE, reply_name, request_name};
 use super::order::{self, Timing};
 use super::{CaseNote, MAX_EXCHANGES, Observed, PlanNote, Record, SCHEMA};
+use brickbat_rules::Profile;
 use brickbat_scenario::trace::{Event, ExchangeId};
 use brickbat_scenario::wire;
 
@@ -55,11 +56,12 @@ impl Record {
             if let Event::Prompted { turn } = event {
                 dialect = plan.dialect_of(*turn);
             }
-            if let Event::Requested { exchange, model, body, .. } = event
+            if let Event::Requested { exchange, head, body, .. } = event
                 && let Some(known) = exchanges.iter().find(|known| known.id == *exchange)
             {
                 let route = wire::of(dialect).route(&known.method, &known.path);
-                *model = route.and_then(|route| route.model).map(Cow::into_owned);
+                head.model = route.and_then(|route| route.model).map(Cow::into_owned);
+                head.version = known.header(Profile::VERSION_HEADER).map(str::to_owned);
                 *body = known.body.clone();
             }
         }
