@@ -17,8 +17,8 @@ function vectors() {
     for (const file of readdirSync(join(corpora, dialect)).sort()) {
       for (const vector of JSON.parse(readFileSync(join(corpora, dialect, file), "utf8")).vectors) {
         const text = vector.body ?? JSON.stringify(vector.request);
-        // A text does not contain the provider's earlier replies, and a list of messages is judged as a list.
-        const isKnown = vector.earlier === undefined && !text.trimStart().startsWith("[");
+        // A text does not contain the provider's earlier replies, a padded one is too long to paste, and a list of messages is judged as a list.
+        const isKnown = vector.earlier === undefined && vector.padded === undefined && !text.trimStart().startsWith("[");
         all.push({ name: `${dialect}/${file} ${vector.name}`, text, profile: vector.profile ?? dialect, result: isKnown ? vector.result : null });
       }
     }

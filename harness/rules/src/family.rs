@@ -288,6 +288,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
             "image-media-type",
             "image-not-base64",
             "image-unreadable",
+            "image-type-differs",
             "image-outside-user",
             "input-not-enabled",
         ],
@@ -316,7 +317,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
             "thinking-field-required",
         ],
     ),
-    (Family::Body, &["body-not-json"]),
+    (Family::Body, &["body-not-json", "body-too-large"]),
 ];
 
 #[cfg(test)]

@@ -55,6 +55,9 @@ pub struct Vector {
     /// The request body as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Value>,
+    /// Makes the request larger than a file of vectors should be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padded: Option<Padding>,
     /// The request body as text, if it is not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
@@ -65,6 +68,32 @@ pub struct Vector {
     /// The provider's error message for this history.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+}
+
+/// A text in the request that goes on until the body has a size.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Padding {
+    /// The JSON pointer to the text in `request`. The letter `A` is appended to it.
+    pub pointer: String,
+    /// The size of the body in bytes, written without white space, at most 64 MiB.
+    pub bytes: usize,
+}
+
+/// The largest body that a vector may have.
+const MAX_PADDED: usize = 64 << 20;
+
+impl Padding {
+    /// Returns the request with the longer text. `None` if there is no such text, or the size is out of range.
+    fn of(&self, request: &Value) -> Option<Value> {
+        let missing = self.bytes.checked_sub(request.to_string().len())?;
+        let mut request = request.clone();
+        let text = request.pointer_mut(&self.pointer)?;
+        let longer = text.as_str().filter(|_| self.bytes <= MAX_PADDED)?.to_owned() + &"A".repeat(missing);
+        *text = longer.into();
+        Some(request)
+    }
 }
 
 /// A request and the reply to it.
@@ -163,11 +192,13 @@ impl VectorFile {
 }
 
 impl Vector {
-    /// Returns the bytes of the request. `None` if the vector has no request, or two.
+    /// Returns the bytes of the request. `None` if the vector has no request, or two, or cannot be
+    /// [padded](Padding).
     pub fn bytes(&self) -> Option<Vec<u8>> {
-        match (&self.request, &self.body) {
-            (Some(request), None) => Some(request.to_string().into_bytes()),
-            (None, Some(body)) => Some(body.as_bytes().to_vec()),
+        match (&self.request, &self.body, &self.padded) {
+            (Some(request), None, None) => Some(request.to_string().into_bytes()),
+            (Some(request), None, Some(padded)) => Some(padded.of(request)?.to_string().into_bytes()),
+            (None, Some(body), None) => Some(body.as_bytes().to_vec()),
             _ => None,
         }
     }

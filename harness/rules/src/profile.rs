@@ -36,10 +36,22 @@ pub struct Profile {
     /// The treatment of half of a surrogate pair in a text. Only providers that were seen to refuse one do so;
     /// the others read it as U+FFFD.
     pub halves: Halves,
-    /// True if no rejection of a conversation by this provider is known. The union of all providers leaves it out.
+    /// The size of the largest body that the provider accepts, if it is known.
+    pub max_body: Option<BodyLimit>,
+    /// True if no rejection of a conversation by this provider is known, except for its size. The union of all
+    /// providers leaves it out.
     pub is_lenient: bool,
     /// Other differences between providers and between dates.
     pub(crate) switches: &'static dyn Switches,
+}
+
+/// A limit of the size of request bodies.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyLimit {
+    /// The size of the largest body that is accepted, in bytes.
+    pub bytes: usize,
+    /// The rule that a larger body breaks.
+    pub rule: &'static Rule,
 }
 
 /// How a provider treats an escape for half of a surrogate pair, such as `\ud83d` without its other half.
@@ -73,6 +85,7 @@ impl Profile {
             wording: &[],
             envelope,
             halves: Halves::Refused,
+            max_body: None,
             is_lenient: false,
             switches,
         }

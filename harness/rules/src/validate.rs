@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use crate::checker::Checker;
-use crate::json::{self, Document, Part};
-use crate::{Dialect, Memory, Profile, Violation, Violations};
+use crate::json::{self, Document, Json, Part};
+use crate::{Dialect, Memory, Occurrence, Profile, Violation, Violations};
 
 /// Returns the field of a request body that contains the conversation, for example `messages`.
 pub fn list_of(dialect: Dialect) -> &'static str {
@@ -189,8 +189,19 @@ impl<'a> Validator<'a> {
                 {
                     *self = Validator::new(self.profile, self.memory, self.model);
                 }
+                self.check_size(body);
                 self.checker.finish(body, self.n_messages, &mut self.out);
             }
+        }
+    }
+}
+
+impl Validator<'_> {
+    /// A bare list of messages is in a body of unknown size, and is not judged.
+    fn check_size(&mut self, body: Json) {
+        let size = body.span().len();
+        if let Some(limit) = self.profile.max_body.filter(|limit| size > limit.bytes) {
+            self.out.add(limit.rule, || Occurrence::at(""));
         }
     }
 }

@@ -45,7 +45,7 @@ impl Violation {
         match self.envelope {
             Envelope::Anthropic => json!({
                 "type": "error",
-                "error": { "type": "invalid_request_error", "message": self.message },
+                "error": { "type": anthropic_type(self.status()), "message": self.message },
                 "request_id": request_id,
             }),
             Envelope::Openai => json!({
@@ -76,6 +76,14 @@ impl Violation {
                 "error": { "code": self.status(), "message": self.message, "status": "INVALID_ARGUMENT" },
             }),
         }
+    }
+}
+
+/// Returns the type for a status in Anthropic's errors (<https://platform.claude.com/docs/en/api/errors>).
+fn anthropic_type(status: u16) -> &'static str {
+    match status {
+        413 => "request_too_large",
+        _ => "invalid_request_error",
     }
 }
 

@@ -203,6 +203,7 @@ fn decided(rule: &Rule) -> Option<Remedy> {
         | "input-not-enabled" => {
             Edit(edits::replace_media, "a text takes the place of what the model does not accept", NotAll)
         }
+        "image-type-differs" => Edit(media::own_type, "the image gets the media type of its data", All),
         "citations-outside-assistant" => {
             Edit(media::drop_citations, "the citations of a text are left out", NotAll)
         }
@@ -279,6 +280,7 @@ fn decided(rule: &Rule) -> Option<Remedy> {
             Edit(names::copy_name, "the name of the call is copied into its response", All)
         }
         "body-not-json" => None("the text is not JSON; write it again with a JSON library"),
+        "body-too-large" => None("the request is too large; remove or shrink old images and long results"),
         "messages-empty"
         | "contents-empty"
         | "conversation-start"

@@ -30,7 +30,7 @@ pub(crate) use thoughts::{Bound, Thoughts};
 use super::{Checker, Definition, Switches};
 use crate::json::{self, Json};
 use crate::streams::Framing;
-use crate::{Memory, Occurrence, Profile, Retention, Rule, Violations};
+use crate::{BodyLimit, Memory, Occurrence, Profile, Retention, Rule, Violations};
 use block::{AnthropicRole, MessageParts};
 use cache_control::CacheControl;
 use content::{BlankTexts, SystemMessage};
@@ -171,6 +171,7 @@ impl<'a> Checker<'a> for AnthropicChecker<'a> {
 /// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
+    &BODY_TOO_LARGE,
     &schema::REQUEST_SHAPE,
     &tags::BLOCK_TYPE_FOREIGN,
     &schema::UNKNOWN_ROLE,
@@ -187,6 +188,7 @@ static RULES: &[&Rule] = &[
     &images::IMAGE_MEDIA_TYPE,
     &images::IMAGE_NOT_BASE64,
     &images::IMAGE_UNREADABLE,
+    &images::IMAGE_TYPE_DIFFERS,
     &images::IMAGE_TOO_WIDE,
     &images::IMAGE_TOO_WIDE_AMONG_MANY,
     &schema::TOOL_NAMES_NOT_UNIQUE,
@@ -244,6 +246,26 @@ pub(crate) static BODY_NOT_JSON: Rule = Rule {
     ],
     ..Rule::observed("anthropic-messages/body-not-json", "ANT-BODY-1", 0, "2025-09")
 };
+
+/// Images and documents of tool results reach this limit long before the tokens fill the context window.
+pub(crate) static BODY_TOO_LARGE: Rule = Rule {
+    summary: "The body has at most 32 MB.",
+    why: "The images and the results in the history add up to more than the API accepts in one request, though \
+         the context window has room. Every later request is rejected as well. Remove or shrink old images, or \
+         send them as files.",
+    sentences: &["Request exceeds the maximum size"],
+    status: 413,
+    sources: &[
+        "https://platform.claude.com/docs/en/api/overview#request-size-limits",
+        "https://github.com/earendil-works/pi/issues/2734",
+        "https://github.com/anthropics/claude-code/issues/74048",
+        "https://github.com/anthropics/anthropic-sdk-python/issues/938",
+    ],
+    ..Rule::measured("anthropic-messages/body-too-large", "ANT-BODY-4", 0, "2025-04")
+};
+
+/// The limit of the Messages API. The page counts in MB; the larger reading is taken.
+pub(crate) const MAX_BODY: BodyLimit = BodyLimit { bytes: 32 << 20, rule: &BODY_TOO_LARGE };
 
 #[cfg(test)]
 mod tests {

@@ -99,6 +99,7 @@ impl<'a> Checker<'a> for ChatChecker<'a> {
 /// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
+    &BODY_TOO_LARGE,
     &schema::REQUEST_SHAPE,
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
@@ -134,6 +135,33 @@ pub(crate) const UNREADABLE: &[&str] = &[
      sent was not valid JSON. If you have trouble figuring out how to fix this, please contact us through our \
      help center at help.openai.com.)",
 ];
+
+/// Copilot's limit. Its own app names it: "(6.6 MB request; 5.0 MB limit)"
+/// (<https://github.com/github/app/issues/2445>).
+pub(crate) const COPILOT_BYTES: usize = 5 << 20;
+
+/// Copilot's answers to a body that is too large, in both of its dialects.
+pub(crate) const COPILOT_TOO_LARGE: &[&str] = &["failed to parse request", "413 Request Entity Too Large"];
+
+/// Reports of [`BODY_TOO_LARGE`] in both dialects.
+pub(crate) const COPILOT_SOURCES: &[&str] = &[
+    "https://github.com/microsoft/vscode/issues/293565",
+    "https://github.com/github/copilot-cli/issues/3767",
+    "https://github.com/github/copilot-cli/issues/965",
+    "https://github.com/github/app/issues/2181",
+];
+
+/// Only GitHub Copilot has it.
+pub(crate) static BODY_TOO_LARGE: Rule = Rule {
+    summary: "The body has at most 5 MB.",
+    why: "The images and the results in the history add up to more than GitHub Copilot accepts in one request. \
+         Every later request is rejected as well. Remove or shrink old images and long results.",
+    sentences: COPILOT_TOO_LARGE,
+    status: 413,
+    is_optional: true,
+    sources: COPILOT_SOURCES,
+    ..Rule::measured("openai-chat/body-too-large", "OAI-BODY-3", 0, "2026-01")
+};
 
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",

@@ -94,6 +94,7 @@ fn at(n: usize) -> String {
 /// Every rule, in checking order.
 static RULES: &[&Rule] = &[
     &BODY_NOT_JSON,
+    &BODY_TOO_LARGE,
     &schema::REQUEST_SHAPE,
     &schema::UNKNOWN_ROLE,
     &schema::ITEM_TYPE,
@@ -116,6 +117,17 @@ static RULES: &[&Rule] = &[
     &pairing::ASYNC_OUTPUT_DUPLICATE,
     &pairing::TOOL_OUTPUTS_INTERRUPTED,
 ];
+
+/// Only GitHub Copilot has it; see [`openai::BODY_TOO_LARGE`](super::openai::BODY_TOO_LARGE).
+pub(crate) static BODY_TOO_LARGE: Rule = Rule {
+    why: super::openai::BODY_TOO_LARGE.why,
+    summary: super::openai::BODY_TOO_LARGE.summary,
+    sentences: super::openai::COPILOT_TOO_LARGE,
+    status: 413,
+    is_optional: true,
+    sources: super::openai::COPILOT_SOURCES,
+    ..Rule::measured("openai-responses/body-too-large", "RSP-BODY-3", 0, "2026-01")
+};
 
 pub(crate) static BODY_NOT_JSON: Rule = Rule {
     summary: "The body is JSON.",

@@ -82,6 +82,7 @@ impl Disagreement {
             source: None,
             profile: Some(profile.name.to_owned()),
             earlier: None,
+            padded: None,
             request: Some(request),
             body: None,
             result,

@@ -1,6 +1,7 @@
 //! The edits of images, documents and what belongs to them. Each returns `None` if it cannot be made without losing or
 //! inventing something.
 
+use brickbat_rules::media_type_of;
 use serde_json::{Value, json};
 
 use super::body::{Body, has};
@@ -35,6 +36,13 @@ pub(super) fn to_user(body: &mut Body) -> Option<()> {
     let n_results = list[index + 1..].iter().take_while(|message| is_result(message)).count();
     list.insert(index + 1 + n_results, json!({ "role": "user", "content": moved }));
     Some(())
+}
+
+/// Gives an image the media type of its data.
+pub(super) fn own_type(body: &mut Body) -> Option<()> {
+    let source = body.around(has(&["media_type", "data"]))?;
+    let own = media_type_of(source.get("data")?.as_str()?).ok()??;
+    source.insert("media_type".to_owned(), json!(own)).map(drop)
 }
 
 /// Leaves the citations of a text out.

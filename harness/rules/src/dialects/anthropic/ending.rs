@@ -14,8 +14,11 @@ pub(super) fn check_final_message(
     out: &mut Violations,
 ) {
     // A request for a summary sends the history as it is
-    // (<https://platform.claude.com/docs/en/build-with-claude/compaction-background>).
-    if last.role != AnthropicRole::Assistant || body.field("compaction").is_object() {
+    // (<https://platform.claude.com/docs/en/build-with-claude/compaction-background>). The token of a refused
+    // reply lets another model continue it
+    // (<https://platform.claude.com/docs/en/build-with-claude/fallback-credit>).
+    let is_allowed = body.field("compaction").is_object() || !body.field("fallback_credit_token").is_null();
+    if last.role != AnthropicRole::Assistant || is_allowed {
         return;
     }
     let model = body.field("model").as_str();

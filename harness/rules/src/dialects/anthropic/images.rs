@@ -5,8 +5,7 @@
 //! per image is not checked here. The size of an image given as a URL or a file id is unknown.
 
 use super::block::{BlockKind, BlockPosition, ContentBlock, Field};
-use crate::base64;
-use crate::image::longest_side;
+use crate::image::{Unseen, longest_side, media_type_of};
 use crate::json::Json;
 use crate::{Occurrence, Rule, Violations};
 
@@ -83,12 +82,9 @@ impl Images {
 /// The types of images that the API accepts (<https://platform.claude.com/docs/en/build-with-claude/vision>).
 const MEDIA_TYPES: [&str; 4] = ["image/jpeg", "image/png", "image/gif", "image/webp"];
 
-/// Number of bytes that are enough to recognize the format of an image.
-const MAGIC: usize = 12;
-
 fn check_data(data: &str, source: Json, spot: Spot, out: &mut Violations) {
     let media_type = source.field("media_type").as_str();
-    if media_type.is_some_and(|media_type| !MEDIA_TYPES.contains(&media_type.as_ref())) {
+    if media_type.as_ref().is_some_and(|media_type| !MEDIA_TYPES.contains(&media_type.as_ref())) {
         return out.add(&IMAGE_MEDIA_TYPE, || spot.occurrence("media_type"));
     }
     if data.is_empty() {
@@ -99,20 +95,18 @@ fn check_data(data: &str, source: Json, spot: Spot, out: &mut Violations) {
     if is_kept && !data.bytes().all(is_base64) {
         return out.add(&IMAGE_NOT_BASE64, || spot.occurrence("data"));
     }
-    let head = base64::decode_head(data, MAGIC);
-    if is_kept && head.len() == MAGIC && !is_image(&head) {
-        out.add(&IMAGE_UNREADABLE, || spot.occurrence("data"));
+    match (media_type_of(data), media_type) {
+        (Err(Unseen), _) => {}
+        (Ok(None), _) if is_kept => out.add(&IMAGE_UNREADABLE, || spot.occurrence("data")),
+        (Ok(Some(own)), Some(named)) if own != named => out.add(&IMAGE_TYPE_DIFFERS, || {
+            spot.occurrence("media_type").with("named", &named).with("own", own)
+        }),
+        (Ok(_), _) => {}
     }
 }
 
 fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte.is_ascii_whitespace() || b"+/-_=".contains(&byte)
-}
-
-/// Returns whether a file begins like an image of one of the accepted types.
-fn is_image(head: &[u8]) -> bool {
-    let webp = head.starts_with(b"RIFF") && head.ends_with(b"WEBP");
-    webp || [&b"\xff\xd8\xff"[..], b"\x89PNG", b"GIF8"].iter().any(|magic| head.starts_with(magic))
 }
 
 impl Spot {
@@ -179,6 +173,22 @@ pub(crate) static IMAGE_MEDIA_TYPE: Rule = Rule {
     ],
     sources: &["https://platform.claude.com/docs/en/build-with-claude/vision"],
     ..Rule::observed("anthropic-messages/image-media-type", "ANT-IMG-5", 1, "2025-03")
+};
+
+pub(crate) static IMAGE_TYPE_DIFFERS: Rule = Rule {
+    summary: "The media type of an image is the type of its data.",
+    why: "The type was taken from a file name or assumed, and the data is of another type. Write the type that the \
+         data has.",
+    sentences: &[
+        "{path}.image.source.base64: The image was specified using the {named} media type, but the image appears to be a \
+         {own} image",
+    ],
+    sources: &[
+        "https://github.com/vybestack/llxprt-code/issues/2130",
+        "https://github.com/BerriAI/litellm/issues/24900",
+        "https://github.com/anthropics/claude-code/issues/35234",
+    ],
+    ..Rule::measured("anthropic-messages/image-type-differs", "ANT-IMG-8", 1, "2025-07")
 };
 
 pub(crate) static IMAGE_NOT_BASE64: Rule = Rule {

@@ -1,10 +1,13 @@
 //! Anthropic Messages profiles by date.
 
 use super::switches::{AnthropicSwitches, ApiVersion, SystemMessages, ToolNames};
-use super::{cache_control, content, pairing, server_tools, tags, thinking, version};
+use super::{MAX_BODY, cache_control, content, pairing, server_tools, tags, thinking, version};
 use crate::{Dialect, Envelope, ModelVersion, Profile};
 
-const BASE: Profile = Profile::base(Dialect::AnthropicMessages, "Anthropic", Envelope::Anthropic, &SWITCHES);
+const BASE: Profile = Profile {
+    max_body: Some(MAX_BODY),
+    ..Profile::base(Dialect::AnthropicMessages, "Anthropic", Envelope::Anthropic, &SWITCHES)
+};
 
 /// The strictness of the API today, without a name.
 const TODAY: Profile = Profile {
@@ -45,6 +48,7 @@ pub(crate) static PROFILES: [Profile; 5] = [
         name: "bedrock-anthropic@2026-09",
         provider: "Amazon Bedrock",
         envelope: Envelope::Aws,
+        max_body: None,
         ..TODAY
     },
     Profile {

@@ -61,6 +61,9 @@ pub(super) fn check_message(
         check_role(switches, place, message.role, out);
     }
     match message.content {
+        // A system message may change the effort and say nothing
+        // (<https://platform.claude.com/docs/en/build-with-claude/effort-per-message>).
+        None if message.has_output_config && role == AnthropicRole::System => {}
         None => place.missing(out, &REQUEST_SHAPE, "content"),
         Some(content) if content.is_array() || content.is_str() => {}
         Some(_) => place.complain(out, &REQUEST_SHAPE, "content", Complaint::NotList),

@@ -64,6 +64,17 @@ const KNOWN: [&str; 8] = [
 /// Stop reasons for replies that may end in the middle of a call.
 const CUT_OFF: [&str; 4] = ["max_tokens", "refusal", "model_context_window_exceeded", "pause_turn"];
 
+/// True for the beginning of a reply that continues the code of an earlier one: it has the results of the code, and
+/// the calls that the code makes (<https://github.com/vercel/ai/pull/14717>,
+/// <https://github.com/langchain-ai/langchain/issues/34406>).
+fn is_continued(message: Json) -> bool {
+    let is_of_code = |block: Json| {
+        let kind = block.field("type").as_str().unwrap_or_default();
+        kind.ends_with("code_execution_tool_result") || block.field("caller").is_object()
+    };
+    message.field("content").items().any(is_of_code)
+}
+
 #[derive(Debug)]
 pub(super) struct Messages {
     phase: Phase,
@@ -153,13 +164,19 @@ impl Messages {
         if !message.is_object() {
             return illegal(&START_EMPTY, "message_start without a message");
         }
-        if !message.field("content").is_empty() || !message.field("stop_reason").is_null() {
+        self.phase = Phase::BetweenBlocks;
+        if message.field("content").is_empty() && message.field("stop_reason").is_null() {
+            return Ok(());
+        }
+        if !is_continued(message) {
             return illegal(
                 &START_EMPTY,
                 "the message of message_start has content or a stop reason already",
             );
         }
-        self.phase = Phase::BetweenBlocks;
+        let calls = message.field("content").items().filter(|block| block.field("type").is("tool_use"));
+        self.n_calls = calls.count();
+        self.has_stop_reason = !message.field("stop_reason").is_null();
         Ok(())
     }
 

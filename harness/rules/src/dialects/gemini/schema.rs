@@ -111,7 +111,9 @@ pub(super) fn check_part(part: &Part<'_, '_>, out: &mut Violations) {
         out.add(&PART_EMPTY, || Occurrence::at(place.pointer()).with("path", place.path()));
     }
     check_types(part, out);
-    if part.text.is_some_and(Json::is_empty_str) {
+    // Gemini 3 sends its signature with an empty text at the end of a reply, and wants it back
+    // (<https://github.com/vercel/ai/issues/12402>).
+    if part.text.is_some_and(Json::is_empty_str) && part.signature.is_none() {
         out.add(&TEXT_EMPTY, || Occurrence::at(format!("{}/text", place.pointer())));
     }
     if let Some((field, call)) = part.call {

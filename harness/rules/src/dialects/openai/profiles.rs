@@ -5,11 +5,11 @@
 //! they are about a single message's form.
 
 use super::switches::{
-    Alternation, Arguments, BesideCalls, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent,
+    Alternation, Arguments, BesideCalls, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, Roles,
     TwinCalls,
 };
-use super::{content, media, pairing, relatives, schema, stream};
-use crate::{Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
+use super::{BODY_TOO_LARGE, COPILOT_BYTES, content, media, pairing, relatives, schema, stream};
+use crate::{BodyLimit, Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
 
 /// No refusal of half a surrogate pair by OpenAI is known.
 const BASE: Profile = Profile {
@@ -31,6 +31,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         switches: &OpenaiChatSwitches {
             reasoning: ReasoningContent::TurnsWithCalls,
             parts: Parts::ByModel,
+            roles: Roles::Deepseek,
             ..OPENAI
         },
         ..DEEPSEEK
@@ -43,6 +44,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         switches: &OpenaiChatSwitches {
             reasoning: ReasoningContent::CallsOfLastTurn,
             parts: Parts::Text,
+            roles: Roles::Deepseek,
             ..OPENAI
         },
         ..DEEPSEEK
@@ -54,6 +56,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         switches: &OpenaiChatSwitches {
             alternation: Alternation::DeepseekReasoner,
             parts: Parts::Text,
+            roles: Roles::Deepseek,
             ..OPENAI
         },
         ..DEEPSEEK
@@ -312,7 +315,13 @@ pub(crate) static PROFILES: [Profile; 23] = [
     Profile { name: "fireworks@2026-09", provider: "Fireworks", ..LENIENT },
     // Models of several makers. Of the conversation, only its size was seen to be rejected (status 413):
     // https://github.com/github/copilot-cli/issues/965.
-    Profile { name: "copilot-chat@2026-09", provider: "GitHub Copilot", ..LENIENT },
+    Profile {
+        name: "copilot-chat@2026-09",
+        provider: "GitHub Copilot",
+        added: &[&BODY_TOO_LARGE],
+        max_body: Some(BodyLimit { bytes: COPILOT_BYTES, rule: &BODY_TOO_LARGE }),
+        ..LENIENT
+    },
     // A server such as vLLM that renders the conversation with the template of the model, and rejects what the template
     // raises. The table of templates was derived by rendering those that llama.cpp ships.
     Profile {
@@ -391,6 +400,7 @@ const OPENAI: OpenaiChatSwitches = OpenaiChatSwitches {
     reasoning: ReasoningContent::Free,
     twin_calls: TwinCalls::OneAnswer,
     parts: Parts::Any,
+    roles: Roles::Six,
 };
 
 /// Reports say 29 (2023), 40 (2024 to early 2026) and 64 (2026). In July 2026 a maintainer could no longer
@@ -406,7 +416,6 @@ const DEEPSEEK: Profile = Profile {
     tolerated: &[&pairing::TOOL_MESSAGE_UNKNOWN_ID],
     given_up: &[
         &schema::MESSAGES_EMPTY,
-        &schema::UNKNOWN_ROLE,
         &schema::CONTENT_PART_TYPE,
         &schema::TOOL_CALLS_EMPTY,
         &schema::TOOL_CALL_SHAPE,
@@ -417,6 +426,14 @@ const DEEPSEEK: Profile = Profile {
         &media::INPUT_NOT_ENABLED,
     ],
     wording: &[
+        // https://github.com/losesky/ai-auto-trading/issues/14, https://github.com/icebear0828/codex-proxy/issues/589.
+        (
+            &schema::UNKNOWN_ROLE,
+            &[
+                "Failed to deserialize the JSON body into the target type: messages[{n}].role: unknown variant \
+               `{role}`, expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder`",
+            ],
+        ),
         // https://github.com/EKKOLearnAI/hermes-studio/issues/323 (the end of the error message is cut off
         // there).
         (

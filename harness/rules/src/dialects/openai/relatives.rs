@@ -254,9 +254,7 @@ fn check_fields(known: MessageFields, said: ChatMessage<'_, '_>, out: &mut Viola
             (MessageFields::Groq, "id") => out.add(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED)),
             // Rejected in recordings of 2025, but Groq's own client has documented the field since then:
             // https://github.com/groq/groq-python/pull/185.
-            (MessageFields::Groq, "reasoning") => {
-                out.warn(&UNKNOWN_MESSAGE_FIELD, || violation().form(GUESSED));
-            }
+            (MessageFields::Groq, "reasoning") => {}
             (MessageFields::Groq, _) => out.add(&UNKNOWN_MESSAGE_FIELD, violation),
             // Measured in https://github.com/proxysoul/Empryo/pull/209: `reasoning` is accepted,
             // `reasoning_content` is rejected.
@@ -279,7 +277,7 @@ const GUESSED: usize = 1;
 /// (<https://github.com/AstrBotDevs/AstrBot/pull/6551>) and accepted, in recordings, in messages with
 /// calls. For these, one report says that null is rejected and an empty string is not
 /// (<https://github.com/langchain-ai/langchain/issues/34140>), and another says that null is accepted (the
-/// pull request above). So all three are only warnings in a message with calls. An empty tool message was
+/// pull request above). So the two are only warnings in a message with calls. An empty tool message was
 /// not tested.
 fn check_content(beside_calls: BesideCalls, said: ChatMessage<'_, '_>, out: &mut Violations) {
     let is_empty_list = said.content.is_some_and(|content| content.is_array() && content.is_empty());
@@ -296,7 +294,9 @@ fn check_content(beside_calls: BesideCalls, said: ChatMessage<'_, '_>, out: &mut
         at.with("n", said.n).with("role", &role)
     };
     let has_calls = said.calls().next().is_some();
-    if has_calls && beside_calls == BesideCalls::Empty {
+    // Both reports say that an empty string beside calls is accepted; it is what the API itself sends.
+    let is_empty_text = said.content.is_some_and(Json::is_empty_str);
+    if has_calls && (beside_calls == BesideCalls::Empty || is_empty_text) {
         return;
     }
     if has_calls || (said.role == Some(ChatRole::Tool) && !is_empty_list) {

@@ -4,7 +4,7 @@
 
 use super::field::{Field, missing, wrong_type};
 use super::foreign::is_foreign_to_chat;
-use super::switches::OpenaiChatSwitches;
+use super::switches::{OpenaiChatSwitches, Roles};
 use super::{ChatMessage, ChatRole};
 use crate::dialects::is_plain_name;
 use crate::json::{Json, JsonType};
@@ -32,7 +32,7 @@ pub(super) fn check_message(switches: &OpenaiChatSwitches, said: ChatMessage<'_,
         let field = Field { pointer: format!("/messages/{n}"), path: format!("messages[{n}]") };
         return wrong_type(out, &REQUEST_SHAPE, field, "an object", said.json);
     }
-    check_role(said, out);
+    check_role(switches.roles, said, out);
     check_content(said, out);
     match (said.role, said.tool_calls) {
         (Some(ChatRole::Assistant), Some(calls)) if calls.is_array() && calls.is_empty() => {
@@ -54,10 +54,14 @@ pub(super) fn check_message(switches: &OpenaiChatSwitches, said: ChatMessage<'_,
     }
 }
 
-fn check_role(said: ChatMessage<'_, '_>, out: &mut Violations) {
+fn check_role(roles: Roles, said: ChatMessage<'_, '_>, out: &mut Violations) {
     let n = said.n;
+    let is_known = match roles {
+        Roles::Six => said.role.is_some(),
+        Roles::Deepseek => said.written_role.is_some_and(|role| DEEPSEEK_ROLES.iter().any(|it| role.is(it))),
+    };
     let written = match said.written_role {
-        _ if said.role.is_some() => return,
+        _ if is_known => return,
         None => {
             let field = Field { pointer: at(n), path: format!("messages[{n}].role") };
             return missing(out, &REQUEST_SHAPE, field);
@@ -66,11 +70,14 @@ fn check_role(said: ChatMessage<'_, '_>, out: &mut Violations) {
     };
     match written.as_str() {
         Some(role) => out.add(&UNKNOWN_ROLE, || {
-            in_message(n, "role").violation().code("invalid_value").with("role", role)
+            in_message(n, "role").violation().code("invalid_value").with("role", role).with("n", n)
         }),
         None => wrong_type(out, &REQUEST_SHAPE, in_message(n, "role"), "a string", written),
     }
 }
+
+/// The roles that DeepSeek's error message lists.
+const DEEPSEEK_ROLES: [&str; 5] = ["system", "user", "assistant", "tool", "latest_reminder"];
 
 fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
     // Missing content is checked last.
@@ -247,9 +254,9 @@ pub(crate) static MESSAGES_EMPTY: Rule = Rule {
 };
 
 pub(crate) static UNKNOWN_ROLE: Rule = Rule {
-    summary: "A role is one of the six that the API knows.",
-    why: "The message has a role of another provider, such as `model`. Map it to `assistant`, `user` or \
-         `tool`.",
+    summary: "A role is one that the API knows.",
+    why: "The message has a role of another provider, such as `model`, or `developer` at DeepSeek. Map it to \
+         `system`, `assistant`, `user` or `tool`.",
     sentences: &[
         "Invalid value: '{role}'. Supported values are: 'system', 'assistant', 'user', 'function', \
          'tool', and 'developer'.",

@@ -17,6 +17,17 @@ pub(crate) struct OpenaiChatSwitches {
     pub(crate) twin_calls: TwinCalls,
     /// Which parts a message may have.
     pub(crate) parts: Parts,
+    /// Which roles a message may have.
+    pub(crate) roles: Roles,
+}
+
+/// Which roles a message may have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Roles {
+    /// The six of OpenAI.
+    Six,
+    /// DeepSeek's own five, without `developer`.
+    Deepseek,
 }
 
 /// Which fields a message may have.

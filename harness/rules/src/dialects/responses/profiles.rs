@@ -1,8 +1,9 @@
 //! Profiles for OpenAI Responses and compatible providers.
 
+use super::super::openai::COPILOT_BYTES;
 use super::switches::ResponsesSwitches;
-use super::{namespace, pairing, reasoning, schema, state, stream};
-use crate::{Dialect, Envelope, Profile, RelativeEnvelope};
+use super::{BODY_TOO_LARGE, namespace, pairing, reasoning, schema, state, stream};
+use crate::{BodyLimit, Dialect, Envelope, Profile, RelativeEnvelope};
 
 const BASE: Profile = Profile::base(
     Dialect::OpenaiResponses,
@@ -96,6 +97,8 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
         given_up: &[&schema::ITEM_ID_FORM, &schema::ITEM_ID_TOO_LONG],
+        added: &[&BODY_TOO_LARGE],
+        max_body: Some(BodyLimit { bytes: COPILOT_BYTES, rule: &BODY_TOO_LARGE }),
         ..RELATIVE
     },
 ];

@@ -455,6 +455,7 @@ pub(crate) static ENCRYPTED_CONTENT_FOREIGN: Rule = Rule {
     sentences: &[
         "The encrypted content {start}...{end} could not be verified. Reason: Encrypted content could not be \
          decrypted or parsed.",
+        "reasoning `encrypted_content` was not issued to this caller",
     ],
     sources: &[
         "https://github.com/edison7009/EchoBird/issues/255",

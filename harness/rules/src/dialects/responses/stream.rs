@@ -234,6 +234,7 @@ impl Responses {
         self.same_response(kind, response, warnings)?;
         match self.shortened.take() {
             Some(broken) if kind == "response.completed" => return Err(broken),
+            Some(_) if kind == "response.incomplete" => {}
             Some(BrokenRule { rule, message }) => warnings.add(rule, message),
             None => {}
         }
