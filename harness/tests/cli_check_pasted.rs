@@ -124,3 +124,25 @@ fn hostile_texts_end_soon_with_an_error() {
         }
     }
 }
+
+#[test]
+fn a_part_that_was_left_out_is_reported_with_its_line() {
+    let command = "It fails:\n\n```bash\ncurl -s http://127.0.0.1:8080/v1/chat/completions -d '{\n \"model\":\"m\",\"tools\":[...],\n \"messages\": [{\"role\":\"user\",\"content\":}]}'\n```\n";
+    let folder = folder_of(&[("issue.md", command)]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert_eq!(checked.code, Some(2), "{checked:#?}");
+    assert!(
+        checked.err.contains("cannot read issue.md:5: a part of the request is left out"),
+        "{checked:#?}"
+    );
+}
+
+#[test]
+fn a_body_that_is_not_json_is_called_so_although_the_host_is_unknown() {
+    let command =
+        "curl https://llm.example.com/v1/chat/completions -d '{\"model\":\"m\",,\"messages\":[]}'\n";
+    let folder = folder_of(&[("run.sh", command)]);
+    let checked = said(&folder, &["check", "run.sh"]);
+    assert!(checked.err.contains("cannot read run.sh:1 as JSON"), "{checked:#?}");
+    assert!(!checked.err.contains("no profile known"), "{checked:#?}");
+}

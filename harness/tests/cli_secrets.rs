@@ -247,3 +247,67 @@ fn serve_logs_no_private_data_of_bodies_headers_and_queries() {
     let output = served.wait_with_output().unwrap();
     assert_clean("serve", &format!("{text}{}", String::from_utf8_lossy(&output.stderr)));
 }
+
+/// Names with letters that few words have, so that a part of one is not found by chance.
+const OF_SCENARIO: [&str; 5] = ["zqxjkvwyt", "wvxzqkyj", "kxqzvjwp", "zqkxvj.jwyz", "zkqjxvwyqz"];
+
+/// The parts of a name that a stream may leave of it.
+const N_LETTERS: usize = 3;
+
+#[test]
+fn a_record_has_no_private_data_that_a_stream_cuts_into_pieces() {
+    let [linux, windows, mac, mail, key] = OF_SCENARIO;
+    let key = format!("sk-{}-api03-{}", "ant", key.repeat(8));
+    let said = |n: usize| {
+        let fill = "and so on ".repeat(n);
+        format!(
+            "{fill}/home/{linux}/a {fill}C:\\Users\\{windows}\\b {fill}/Users/{mac}/c {fill}{mail}@corp-example.com {fill}{key}"
+        )
+    };
+    let call = |n: usize| json!({ "call": { "as": format!("c{n}"), "tool": "lookup", "args": { "key": said(n), "other": said(n + 1) } } });
+    let mut reply: Vec<_> = (0..4).map(call).collect();
+    reply.insert(0, json!({ "text": said(1) }));
+    let scenario = json!({
+        "schema": 1, "comment": "The texts and arguments have private data.",
+        "tools": { "lookup": { "returns": said(0) } },
+        "turns": [
+            { "user": said(0), "replies": [reply, [{ "text": said(2) }]], "settle": ["c0", "c1", "c2", "c3"] },
+            { "user": "Well?", "replies": [[{ "text": said(3) }]] },
+        ],
+    });
+    let folder = folder_of(&[("own.yaml", &scenario.to_string())]);
+    for system in ["reference/simulated", "reference/blocking"] {
+        let ran = brickbat(folder.path(), &["run", "own.yaml", "--system", system, "--out", "kept"], &[]);
+        assert!(ran.out.contains("plans: "), "{ran:#?}");
+        let mut texts = vec![(format!("run {system}"), format!("{}{}", ran.out, ran.err))];
+        let mut folders = vec![folder.path().join("kept")];
+        while let Some(next) = folders.pop() {
+            for path in fs::read_dir(next).unwrap().map(|entry| entry.unwrap().path()) {
+                if path.is_dir() {
+                    if path.join("plan.json").is_file() {
+                        let own = path.to_string_lossy();
+                        for args in [&["show", "--raw"][..], &["show", "--html", "page.html"], &["export"]] {
+                            let args: Vec<&str> = args.iter().copied().chain([own.as_ref()]).collect();
+                            let shown = brickbat(folder.path(), &args, &[]);
+                            texts.push((format!("{args:?}"), format!("{}{}", shown.out, shown.err)));
+                        }
+                        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+                        texts.push(("page.html".to_owned(), page));
+                    }
+                    folders.push(path);
+                } else {
+                    texts.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+                }
+            }
+        }
+        assert!(texts.len() > 50, "{} texts", texts.len());
+        for (name, text) in texts {
+            for own in OF_SCENARIO {
+                let parts = (0..=own.len() - N_LETTERS).map(|at| &own[at..at + N_LETTERS]);
+                let left: Vec<&str> = parts.filter(|part| text.contains(part)).collect();
+                assert!(left.is_empty(), "{name} has {left:?} of {own}");
+            }
+        }
+        fs::remove_dir_all(folder.path().join("kept")).unwrap();
+    }
+}

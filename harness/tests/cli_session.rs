@@ -453,3 +453,19 @@ fn a_cause_that_the_store_shows_becomes_a_scenario() {
     let orphan = said(&folder, &["import", "orphan.json", "--explain"]);
     assert!(orphan.out.contains("The store does not show how the thread broke.\n"), "{}", orphan.out);
 }
+
+/// A Kimi session with arguments that were cut (<https://github.com/MoonshotAI/kimi-cli/issues/2165>).
+#[test]
+fn arguments_that_only_some_servers_refuse_are_a_warning() {
+    let lines = [
+        r#"{"role":"_system_prompt","content":"You are a helper."}"#,
+        r#"{"role":"user","content":"Run it."}"#,
+        r#"{"role":"assistant","content":"","tool_calls":[{"type":"function","id":"s:1","function":{"name":"Shell","arguments":"{\"command\": \"./run.sh\", description\": \"a\"}"}}]}"#,
+        r#"{"role":"tool","content":"error","tool_call_id":"s:1"}"#,
+        r#"{"role":"_checkpoint","id":1}"#,
+    ];
+    let folder = folder_of(&[("context.jsonl", &lines.join("\n"))]);
+    let judged = said(&folder, &["session", "context.jsonl"]);
+    assert_eq!(judged.code, Some(0), "{judged:#?}");
+    assert!(judged.out.contains("accepted\nwarning  line 3  openai-chat/arguments-not-json"), "{judged:#?}");
+}

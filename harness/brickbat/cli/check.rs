@@ -280,7 +280,8 @@ fn dialect_hint() -> String {
 
 impl<'a> Printer<'a> {
     fn new(files: &'a [Input], report: CheckReport) -> Printer<'a> {
-        let profile_hint = "hint: --profile says how strict it is, such as `openai-chat`";
+        let profile_hint = "hint: --profile says how strict it is, such as `openai-chat`, `vllm` for vLLM, or \
+                            `chat-template` for another server of your own, such as llama.cpp";
         Printer {
             files,
             report,
@@ -314,6 +315,7 @@ impl<'a> Printer<'a> {
         match event {
             ReadEvent::Marked => tell(requests::marked(file)),
             ReadEvent::Found(line, place) => tell(requests::found(file, line, &place)),
+            ReadEvent::Missed(line, why) => tell(format!("note: {file}:{line} was not judged: {why}")),
             ReadEvent::Guessed(dialect) => {
                 if self.guessed.replace(index) != Some(index) {
                     tell(format!(

@@ -151,6 +151,13 @@ fn of_error(text: &str) -> Vec<String> {
     if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
         pages.push(rules::nearest(&near));
     }
+    if pages.is_empty() {
+        pages.extend(
+            Some(explain::about(text))
+                .filter(|about| !about.is_empty())
+                .map(|about| rules::on_subject(&about)),
+        );
+    }
     pages
 }
 

@@ -16,7 +16,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
-use brickbat_rules::recordings::{self, Pasted};
+use brickbat_rules::recordings::{self, Pasted, Unreadable};
 
 pub(super) use messages::parted;
 pub(super) use unpack::plain_name;
@@ -56,6 +56,8 @@ pub enum ReadEvent {
     Marked,
     /// A request was found inside the file. Contains its place: a JSON pointer, or words.
     Found(Option<u64>, String),
+    /// A part of a text looks like a request and could not be read, while others could. Contains its line.
+    Missed(u64, Unreadable),
     /// A row with only texts, which every dialect could have written, was judged as this dialect.
     Guessed(Dialect),
     /// A request was checked.
@@ -257,22 +259,30 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         let checked = check(&piece.text, piece.start, terms);
         let is_plain =
             matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
-        let inside = match &checked {
+        let (inside, unread) = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
-                recordings::pasted(&piece.text)
+                recordings::searched(&piece.text)
             }
-            _ => Vec::new(),
+            _ => Default::default(),
         };
-        match checked {
-            _ if !inside.is_empty() => {}
+        let in_file = |line: u64| piece.start.line + line - 1;
+        match (checked, unread.first()) {
+            _ if !inside.is_empty() => {
+                events
+                    .extend(unread.iter().map(|unread| ReadEvent::Missed(in_file(unread.line), unread.why)));
+            }
+            // A line of JSON that is cut says where.
+            (Err(CheckError::NotJson(_)), Some(unread)) if !piece.is_line => {
+                events.push(ReadEvent::Unreadable(Some(in_file(unread.line)), unread.why.to_string()));
+            }
             // Most rows of a set for training have no calls.
-            Err(_) if is_plain => {
+            (Err(_), _) if is_plain => {
                 let dialect = Dialect::OpenaiChat;
                 let terms = CheckOptions { dialect: Some(dialect), ..terms.clone() };
                 events.push(ReadEvent::Guessed(dialect));
                 events.push(event(piece.line(), check(&piece.text, piece.start, &terms)));
             }
-            checked => events.push(event(piece.line(), checked)),
+            (checked, _) => events.push(event(piece.line(), checked)),
         }
         events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
     }

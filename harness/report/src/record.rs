@@ -9,6 +9,7 @@ mod exchange;
 mod files;
 mod notes;
 mod order;
+mod pieces;
 mod read;
 
 use std::sync::Arc;

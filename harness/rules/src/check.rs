@@ -214,7 +214,12 @@ fn judge(
     options: &CheckOptions,
     place: impl Fn(Range<usize>) -> FileSpan,
 ) -> Result<CheckedRequest, CheckError> {
-    let Addressee { providers, basis, host, model, to_name } = Addressee::of(subject, around, options)?;
+    let addressee = Addressee::of(subject, around, options).map_err(|error| match error {
+        // No provider takes a text that is not JSON.
+        CheckError::NoProfile { .. } => subject.not_json().unwrap_or(error),
+        error => error,
+    })?;
+    let Addressee { providers, basis, host, model, to_name } = addressee;
     let mut violations = match subject.is_list {
         true => providers.judge_list(subject.bytes, model.as_deref()),
         false => providers.judge(&validate::naming(subject.bytes, to_name.as_deref()), model.as_deref()),
@@ -313,6 +318,12 @@ impl<'a> Subject<'a> {
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
         let prefix = if row.is_some() { "/request" } else { "" };
         Subject { bytes, readable, offset: range.start, is_list: first == Some(&b'['), prefix }
+    }
+
+    /// The error of a text that is not JSON.
+    fn not_json(&self) -> Option<CheckError> {
+        let read = body::walk(self.readable, "messages", |_| {});
+        read.err().map(|error| CheckError::NotJson(error.to_string()))
     }
 
     /// Moves violations of the whole body to the first unpaired surrogate, if there is one.

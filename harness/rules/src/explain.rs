@@ -10,6 +10,7 @@ mod html;
 mod near;
 mod said;
 mod text;
+mod topics;
 
 use crate::check::{self, CheckOptions, Start, Strictness};
 use crate::lint::{Vector, VectorFile};
@@ -23,6 +24,7 @@ pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
+pub use topics::about;
 
 /// The contents of a page.
 struct Page {

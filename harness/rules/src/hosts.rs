@@ -12,6 +12,7 @@ use crate::Profile;
 pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static Profile> {
     let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
     let model = model.to_ascii_lowercase();
+    let model = model.strip_prefix(OPENROUTER).unwrap_or(&model);
     let route = ROUTES.iter().find(|route| is_host(route.host, &host) && model.starts_with(route.model))?;
     let profiles = route.profiles.iter().filter_map(|name| Profile::named(name));
     profiles.into_iter().find(|profile| profile.dialect == dialect)
@@ -41,6 +42,9 @@ pub fn is_known_host(host: &str) -> bool {
     let is_known = |dialect| models.iter().any(|model| profile_for(dialect, host, model).is_some());
     Dialect::ALL.into_iter().any(is_known)
 }
+
+/// The prefix with which LiteLLM and others name the models of OpenRouter.
+const OPENROUTER: &str = "openrouter/";
 
 /// Prefixes of model names that only one provider has, in lower case, with the provider's host. A name before a slash is
 /// a provider's, as LiteLLM and OpenRouter write it.
@@ -73,6 +77,11 @@ static MODELS: &[(&str, &str)] = &[
     ("qwen3.6-plus", "dashscope.aliyuncs.com"),
     ("qwq-plus", "dashscope.aliyuncs.com"),
     ("dashscope/", "dashscope.aliyuncs.com"),
+    // https://docs.z.ai/guides/overview/pricing. The open weights are named after `zai-org/` elsewhere.
+    ("glm-", "api.z.ai"),
+    ("zai/", "api.z.ai"),
+    // https://docs.litellm.ai/docs/providers/openrouter
+    (OPENROUTER, "openrouter.ai"),
     // https://docs.cohere.com/docs/models
     ("command-a-", "api.cohere.ai"),
     ("command-r", "api.cohere.ai"),
@@ -244,6 +253,7 @@ mod tests {
         assert_eq!(name("openrouter.ai", "openai/gpt-5"), Some("openai-chat"));
         assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), Some("openrouter"));
         assert_eq!(name("api.z.ai", "glm-5.3"), Some("zai"));
+        assert_eq!(name("openrouter.ai", "openrouter/moonshotai/kimi-k2"), Some("moonshot"));
         let foundry = |model| profile_for(Dialect::AnthropicMessages, "mine.services.ai.azure.com", model);
         assert_eq!(foundry("claude-opus-5").map(Profile::undated), Some("anthropic-messages"));
         assert!(foundry("grok-4").is_none());

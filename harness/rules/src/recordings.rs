@@ -16,7 +16,7 @@ use crate::address::unescaped;
 use crate::{Address, Api, Dialect, base64};
 
 pub use compare::{Agreement, CompareOptions, Comparison, compare};
-pub use pasted::{Pasted, pasted};
+pub use pasted::{Pasted, Unread, Unreadable, pasted, searched};
 pub use promote::Promoted;
 pub use read::{RecordingError, is_recording, read, row};
 pub use table::Table;

@@ -11,6 +11,7 @@ mod private;
 mod shapes;
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use serde_json::Value;
 
@@ -99,8 +100,32 @@ impl Redactor {
 
     /// Returns a text without private data.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let spans = self.spans(text);
+        if spans.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        let (mut clean, mut copied) = (String::new(), 0);
+        for (span, instead) in spans {
+            clean.push_str(&text[copied..span.start]);
+            clean.push_str(instead);
+            copied = span.end;
+        }
+        clean.push_str(&text[copied..]);
+        Cow::Owned(clean)
+    }
+
+    /// Cleans the pieces of one text. Each piece keeps its part of the text; the replacement goes to the piece in which
+    /// the private data begins.
+    pub fn pieces(&self, pieces: &mut [String]) {
+        let joined = pieces.concat();
+        let edits = self.spans(&joined);
+        replace_in_pieces(pieces, edits.into_iter().map(|(span, instead)| (span, instead.to_owned())));
+    }
+
+    /// Returns the private parts of a text in their order, each with its replacement.
+    fn spans(&self, text: &str) -> Vec<(Range<usize>, &str)> {
         let bytes = text.as_bytes();
-        let mut clean = String::new();
+        let mut spans = Vec::new();
         let (mut copied, mut at) = (0, 0);
         // The value that a name announces further on. Other matches may come before it.
         let mut announced: Option<(usize, usize)> = None;
@@ -120,15 +145,10 @@ impl Redactor {
             let end =
                 announced.filter(|(start, _)| *start < end).map_or(end, |announced| announced.1.max(end));
             announced = announced.filter(|announced| announced.0 >= end);
-            clean.push_str(&text[copied..start]);
-            clean.push_str(instead);
+            spans.push((start..end, instead));
             (copied, at) = (end, end.max(at + 1));
         }
-        if copied == 0 && clean.is_empty() {
-            return Cow::Borrowed(text);
-        }
-        clean.push_str(&text[copied..]);
-        Cow::Owned(clean)
+        spans
     }
 
     /// Returns a header's value without private data.
@@ -178,6 +198,36 @@ impl Redactor {
             fits.then_some((at, end, literal.instead.as_str()))
         });
         found.or_else(|| shapes::at(text, floor, at).map(|(start, end)| (start, end, REDACTED)))
+    }
+}
+
+/// Replaces parts of the text that the pieces make together. `edits` are in order and do not overlap; each replacement
+/// goes to the piece in which its part begins.
+pub fn replace_in_pieces(pieces: &mut [String], edits: impl IntoIterator<Item = (Range<usize>, String)>) {
+    let mut edits = edits.into_iter();
+    let mut edit = edits.next();
+    let mut start = 0;
+    for piece in pieces {
+        let end = start + piece.len();
+        let (mut clean, mut copied) = (String::new(), start);
+        while let Some((span, instead)) = &edit {
+            if span.start >= end {
+                break;
+            }
+            if span.start >= start {
+                clean.push_str(&piece[copied - start..span.start - start]);
+                clean.push_str(instead);
+            }
+            copied = span.end.min(end);
+            if span.end > end {
+                // The rest is in the next pieces.
+                break;
+            }
+            edit = edits.next();
+        }
+        clean.push_str(&piece[copied - start..]);
+        *piece = clean;
+        start = end;
     }
 }
 

@@ -42,3 +42,16 @@ pub enum Edit {
         last: Place,
     },
 }
+
+impl Edit {
+    /// The place that it changes.
+    pub(crate) fn place(&self) -> Place {
+        match self {
+            Edit::Move { result: place, .. }
+            | Edit::Synthesise { call: place, .. }
+            | Edit::Drop { block: place }
+            | Edit::Discard { place }
+            | Edit::Truncate { last: place } => place.clone(),
+        }
+    }
+}

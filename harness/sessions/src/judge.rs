@@ -34,6 +34,20 @@ impl Judgement {
     pub fn request(&self) -> serde_json::Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
     }
+
+    /// The places of calls with arguments that are not JSON, if this provider accepts them and servers that parse them
+    /// do not (`openai-chat/arguments-not-json`).
+    pub fn unparsable_arguments(&self) -> Vec<&Place> {
+        let rule = Rule::find("openai-chat/arguments-not-json");
+        let has_rule = rule.is_some_and(|rule| rule.dialect() == self.profile.dialect);
+        let is_meant = has_rule && self.refusals.is_empty();
+        let blocks = self.sent.messages.iter().filter(|_| is_meant).flat_map(|message| &message.blocks);
+        let is_broken = |block: &&crate::Block| {
+            let histories::Block::Call(call) = &block.content else { return false };
+            serde_json::from_str::<serde::de::IgnoredAny>(&call.arguments).is_err()
+        };
+        blocks.filter(is_broken).map(|block| &block.place).collect()
+    }
 }
 
 /// The outcome of judging a session.

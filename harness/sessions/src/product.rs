@@ -57,6 +57,7 @@ const TRAJECTORY: Endings = &["traj", "json"];
 const AGENT_FILE: Endings = &["af", "json"];
 const COMPRESSED: Endings = &["zst"];
 const VSCODE_DATABASE: Endings = &["vscdb"];
+const DUMP: Endings = &["sql"];
 const DATABASE: Endings = &["db", "sqlite", "sqlite3", "sqlite-db"];
 
 /// A product's row.
@@ -140,6 +141,8 @@ products! {
     OpenaiAgents: "openai-agents", "OpenAI Agents SDK", Many, Json, [JSON, DATABASE], [Log];
     /// LangGraph: checkpoints in SQLite.
     Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
+    /// LangGraph: a dump of PostgreSQL.
+    LanggraphPostgres: "langgraph-postgres", "LangGraph in PostgreSQL", Many, Other, [DUMP], [];
     /// LangChain: the dicts of `messages_to_dict`.
     Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
     /// LangGraph: the state of a thread, with LangChain messages.

@@ -166,6 +166,8 @@ const STORES: &[Known] = &[
     (Product::OpenaiAgents, &openai_agents::OpenaiAgents),
     #[cfg(feature = "sqlite")]
     (Product::Langgraph, &langgraph::Langgraph),
+    #[cfg(feature = "sqlite")]
+    (Product::LanggraphPostgres, &langgraph::LanggraphPostgres),
     (Product::AiSdkUiMessages, &ai_sdk_ui::AiSdkUi),
     (Product::AiSdkUiChunks, &ai_sdk_chunks::AiSdkChunks),
     (Product::AiSdkModelMessages, &ai_sdk_model::AiSdkModel),

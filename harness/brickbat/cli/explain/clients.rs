@@ -61,6 +61,29 @@ pub(super) const CLIENT_ERRORS: &[ClientError] = &[
         ],
     },
     ClientError {
+        name: "no user/tool message found",
+        sdk: "Continue",
+        says: "error parsing chat history: no user/tool message found",
+        means: "Continue takes the last message of the history for the next turn, and it is neither the user's nor a \
+                tool's: a reply was stopped, or the list is empty. Nothing is sent.",
+        advice: "Update Continue, or start a new session. `brickbat session FILE` judges a session in \
+                 `~/.continue/sessions`.",
+        sources: &[
+            "https://github.com/continuedev/continue/blob/main/core/llm/countTokens.ts",
+            "https://github.com/continuedev/continue/issues/11641",
+            "https://github.com/continuedev/continue/issues/9783",
+        ],
+    },
+    ClientError {
+        name: "no tool call found to match tool output",
+        sdk: "Continue",
+        says: "error parsing chat history: no tool call found to match tool output",
+        means: "The history ends with a tool's result, and the message before it has no call with this id. Nothing is sent.",
+        advice: "Update Continue, or start a new session. `brickbat session FILE` judges a session in \
+                 `~/.continue/sessions`.",
+        sources: &["https://github.com/continuedev/continue/blob/main/core/llm/countTokens.ts"],
+    },
+    ClientError {
         name: "AI_InvalidPromptError",
         sdk: "Vercel AI SDK",
         says: "messages must not be empty",

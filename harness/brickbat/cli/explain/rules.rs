@@ -34,3 +34,14 @@ pub(super) fn nearest(near: &[Near]) -> String {
     text.push_str("\n`brickbat explain RULE` has the page of a rule.\n");
     text
 }
+
+/// The list of the rules that have words of a text, if it has no provider's sentence at all.
+pub(super) fn on_subject(rules: &[&'static Rule]) -> String {
+    let mut text =
+        "No provider's sentence is in this text. Rules with the most words in common with it:\n\n".to_owned();
+    for rule in rules {
+        text.push_str(&format!("{}  {}\n", rule.id, rule.summary));
+    }
+    text.push_str("\n`brickbat explain RULE` has the page of a rule, and `brickbat check FILE` judges the request itself.\n");
+    text
+}

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{MAX_FILE_BYTES, cut, order};
+use super::{MAX_FILE_BYTES, cut, order, pieces};
 use brickbat_engine::provider::{Answer, Request, Sent};
 use brickbat_rules::redact::{REDACTED, Redactor, is_credential_header};
 use brickbat_scenario::trace::{Ending, Event, ExchangeId, Held, Trace};
@@ -124,8 +124,8 @@ impl Exchange {
     pub(super) fn reply_file(&self, redactor: &Redactor, trace: &Trace) -> Value {
         let mut reply = self.reply.clone();
         let mut room = MAX_FILE_BYTES;
+        pieces::redact_frames(&mut reply.frames, redactor);
         for frame in &mut reply.frames {
-            redactor.string(frame);
             *frame = cut(frame, room);
             room = room.saturating_sub(frame.len());
         }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{MAX_EXCHANGES, MAX_FILE_BYTES, Observed, Record, cut, order};
+use super::{MAX_EXCHANGES, MAX_FILE_BYTES, Observed, Record, cut, order, pieces};
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::trace::{Event, Ledger, TurnOutcome};
 
@@ -18,8 +18,9 @@ pub struct RecordFile {
 impl Record {
     /// The files of the record, redacted. Their names are the same in each run.
     pub fn files(&self, redactor: &Redactor) -> Vec<RecordFile> {
-        let mut files =
-            vec![pretty("case.json", &self.case, redactor), pretty("plan.json", &self.plan, redactor)];
+        let mut plan = self.plan.clone();
+        pieces::redact_plan(&mut plan, redactor);
+        let mut files = vec![pretty("case.json", &self.case, redactor), pretty("plan.json", &plan, redactor)];
         if let Some(observed) = &self.observed {
             files.push(pretty("receipts.json", &self.receipts, redactor));
             files.push(pretty("ledger.json", &self.ledger(observed), redactor));

@@ -270,6 +270,11 @@ mod tests {
             ),
             ("Missing required parameter: 'messages[1].content'.", "openai-chat/request-shape"),
             ("{\"message\":\"messages.0.content: Field required\"}", "anthropic-messages/request-shape"),
+            (
+                "Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an empty \
+                 array instead.",
+                "openai-chat/tool-calls-empty",
+            ),
         ] {
             let rules = said(text);
             assert!(rules.contains(&rule), "{text}: {rules:?}");

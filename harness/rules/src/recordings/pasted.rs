@@ -1,15 +1,23 @@
 //! Requests inside the texts that people have: a curl command, a page of Markdown, a line of a log, or an export of
 //! another tool.
 
+mod aws;
 mod curl;
 mod literal;
+mod printed;
+mod shell;
+#[cfg(test)]
+mod tests;
 mod traces;
+mod unread;
 
 use hashbrown::HashSet;
 use serde_json::{Map, Value};
 
-use super::Exchange;
+use super::{Exchange, read};
 use crate::{Address, Dialect, detect, is_known_host};
+
+pub use unread::{Unread, Unreadable};
 
 /// A request that was found inside a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,18 +60,41 @@ const ADDRESSES: [&str; 11] = [
 
 /// Returns the requests inside a text that is not itself one.
 pub fn pasted(text: &[u8]) -> Vec<Pasted> {
-    let mut search = Search { found: Vec::new(), n_values: 0 };
-    let Ok(text) = std::str::from_utf8(text) else { return search.found };
-    match serde_json::from_str(text) {
-        Ok(value) => search.in_value(&value, "", &Context::default(), MAX_DEPTH),
-        Err(_) => search.in_prose(&text[..text.floor_char_boundary(MAX_SEARCHED)]),
-    }
-    search.found
+    searched(text).0
 }
 
+/// Returns the requests inside a text that is not itself one, and the places in it that look like requests and cannot
+/// be read.
+pub fn searched(text: &[u8]) -> (Vec<Pasted>, Vec<Unread>) {
+    let mut search = Search::default();
+    let Ok(text) = std::str::from_utf8(text) else { return Default::default() };
+    match serde_json::from_str(text) {
+        Ok(value) => search.in_value(&value, "", &Context::default(), MAX_DEPTH),
+        Err(_) => {
+            let text = &text[..text.floor_char_boundary(MAX_SEARCHED)];
+            if !search.in_yaml(text) {
+                search.in_prose(text);
+            }
+        }
+    }
+    (search.found, search.unread)
+}
+
+#[derive(Default)]
 struct Search {
     found: Vec<Pasted>,
+    unread: Vec<Unread>,
     n_values: usize,
+    /// Messages that follow one another in a text.
+    loose: Vec<Loose>,
+}
+
+/// A message by itself in a text.
+struct Loose {
+    line: u64,
+    /// The bytes in the text.
+    span: std::ops::Range<usize>,
+    message: Value,
 }
 
 /// The facts that the values around a request name.
@@ -99,38 +130,112 @@ impl Context {
 }
 
 impl Search {
-    /// Searches a text with a command, fenced blocks, JSON or the literals of a program in it.
+    /// Searches a list of messages, or a file with some, in YAML, such as the prompts of promptfoo
+    /// (<https://www.promptfoo.dev/docs/configuration/chat/>). Returns whether it has a request.
+    fn in_yaml(&mut self, text: &str) -> bool {
+        const SIGNS: [&str; 3] = ["role:", "messages:", "prompts:"];
+        let is_sign = |line: &str| {
+            let line = line.trim_start_matches([' ', '-']);
+            SIGNS.iter().any(|sign| line.starts_with(sign))
+        };
+        let Some(value) = text.lines().any(is_sign).then(|| read::yaml(text)).flatten() else { return false };
+        let context = Context { line: Some(1), ..Context::default() };
+        self.in_value(&value, "", &context, MAX_DEPTH);
+        !self.found.is_empty()
+    }
+
+    /// Searches a text with commands, fenced blocks, JSON or the literals of a program in it.
     fn in_prose(&mut self, text: &str) {
-        for (at, _) in text.match_indices("curl ") {
-            if let Some(exchange) = curl::command(&text[at..], line_at(text, at)) {
-                self.take(exchange, "the curl command".to_owned());
-            }
-        }
-        if !self.found.is_empty() {
-            return;
-        }
+        let commands = self.in_commands(text);
         let (mut from, mut n_tried) = (0, 0);
+        // A value inside one that cannot be read is not reported again.
+        let mut reported = 0;
         while let Some(at) = text[from..].find(['{', '[', '(']).map(|at| from + at) {
             from = at + 1;
+            if let Some(command) = commands.iter().find(|command| command.contains(&at)) {
+                from = command.end;
+                continue;
+            }
             let Some(begin) = Begin::at(text, at) else { continue };
             if n_tried == MAX_TRIED {
-                return;
+                break;
             }
             n_tried += 1;
-            if let Some((value, n_bytes)) = begin.read(&text[at..]) {
-                let context = Context {
-                    address: address_before(&text[..at]),
-                    line: Some(line_at(text, at)),
-                    ..Context::default()
-                };
-                let before = self.found.len();
-                self.in_value(&value, "", &context, MAX_DEPTH);
-                // A call may have a request inside a string.
-                if self.found.len() > before || begin != Begin::Call {
-                    from = at + n_bytes;
+            let Some((value, n_bytes)) = begin.read(text, at) else {
+                if at >= reported
+                    && let Some((unread, end)) = unread::at(text, at)
+                {
+                    reported = end + unread::MAX_SEARCHED;
+                    self.unread.push(unread);
                 }
+                continue;
+            };
+            let context = Context {
+                address: address_before(&text[..at]),
+                line: Some(line_at(text, at)),
+                ..Context::default()
+            };
+            let before = self.found.len();
+            self.in_value(&value, "", &context, MAX_DEPTH);
+            if self.found.len() == before && printed::is_message(&value) {
+                self.loose.push(Loose { line: line_at(text, at), span: at..at + n_bytes, message: value });
+                from = at + n_bytes;
+            }
+            // A call may have a request inside a string.
+            if self.found.len() > before || begin != Begin::Call {
+                from = from.max(at + n_bytes);
             }
         }
+        self.take_loose();
+    }
+
+    /// Takes the requests of the commands in a text. Returns the ranges of these commands.
+    fn in_commands(&mut self, text: &str) -> Vec<std::ops::Range<usize>> {
+        let mut commands: Vec<std::ops::Range<usize>> = Vec::new();
+        for (at, _) in text.match_indices("curl ") {
+            let is_inside = commands.last().is_some_and(|command| command.contains(&at));
+            if !is_inside && let Some(found) = curl::command(&text[at..], line_at(text, at)) {
+                commands.push(at..at + found.n_bytes);
+                self.take(found.exchange, found.place.to_owned());
+            }
+        }
+        for (at, _) in text.match_indices(aws::COMMAND) {
+            if let Some((exchange, n_bytes)) = aws::command(&text[at..], line_at(text, at)) {
+                commands.push(at..at + n_bytes);
+                self.take(exchange, "the aws command".to_owned());
+            }
+        }
+        commands
+    }
+
+    /// Takes messages that a program printed one after another, if the text has little else.
+    fn take_loose(&mut self) {
+        let loose = std::mem::take(&mut self.loose);
+        let follow = |pair: &[Loose]| pair[1].span.start - pair[0].span.end <= MAX_BETWEEN;
+        let (Some(first), Some(last)) = (loose.first(), loose.last()) else { return };
+        let is_alone = self.found.is_empty() && self.unread.is_empty();
+        if !is_alone || loose.len() < MIN_LOOSE || !loose.windows(2).all(follow) {
+            return;
+        }
+        let context = Context { line: Some(first.line), ..Context::default() };
+        let place = format!("lines {} to {}, where messages follow one another", first.line, last.line);
+        let list: Value = loose.into_iter().map(|loose| loose.message).collect();
+        match self.written_again(&list, &context) {
+            Some(request) => self.take_at(&request, format!("{place}{WRITTEN_AGAIN}"), &context),
+            None if is_request(&list) => self.take_at(&list, place, &context),
+            None => {}
+        }
+    }
+
+    /// The request for messages in the form of a framework.
+    fn written_again(&self, list: &Value, context: &Context) -> Option<Value> {
+        let of_printed = || printed::of_pydantic_ai(list).or_else(|| printed::of_agentscope(list));
+        let messages = traces::of_langchain(list)
+            .or_else(|| traces::of_parts(list))
+            .or_else(|| traces::of_ai_sdk(list))
+            // A file with only these messages is a session of the product.
+            .or_else(|| context.line.and_then(|_| of_printed()))?;
+        Some(traces::request(messages, context.model.as_deref().unwrap_or_default(), ""))
     }
 
     /// Searches a JSON value. In a text that is JSON, the value at its top is not a request.
@@ -139,19 +244,15 @@ impl Search {
         if depth == 0 || self.n_values > MAX_VALUES {
             return;
         }
+        if let Some(request) = self.written_again(value, context) {
+            return self.take_value(&request, pointer, WRITTEN_AGAIN, context);
+        }
         if (!pointer.is_empty() || context.line.is_some()) && is_request(value) {
             return self.take_value(value, pointer, "", context);
         }
         match value {
             Value::Object(fields) => self.in_object(fields, pointer, &context.inside(fields), depth),
             Value::Array(values) => {
-                let messages = traces::of_langchain(value)
-                    .or_else(|| traces::of_parts(value))
-                    .or_else(|| traces::of_ai_sdk(value));
-                if let Some(messages) = messages {
-                    let request = traces::request(messages, context.model.as_deref().unwrap_or_default(), "");
-                    return self.take_value(&request, pointer, WRITTEN_AGAIN, context);
-                }
                 for (k, value) in values.iter().enumerate() {
                     self.in_value(value, &format!("{pointer}/{k}"), context, depth - 1);
                 }
@@ -197,6 +298,16 @@ impl Search {
     }
 
     fn take_value(&mut self, value: &Value, pointer: &str, how: &str, context: &Context) {
+        let place = match (context.line, pointer) {
+            (Some(line), "") => format!("line {line}"),
+            (Some(line), pointer) => format!("{pointer} of the value in line {line}"),
+            (None, "") => "the top".to_owned(),
+            (None, pointer) => pointer.to_owned(),
+        };
+        self.take_at(value, format!("{place}{how}"), context);
+    }
+
+    fn take_at(&mut self, value: &Value, place: String, context: &Context) {
         let own = value.get("model").is_some_and(Value::is_string);
         let exchange = Exchange {
             line: context.line.unwrap_or(1),
@@ -206,13 +317,7 @@ impl Search {
             request: value.to_string().into_bytes(),
             ..Exchange::default()
         };
-        let place = match (context.line, pointer) {
-            (Some(line), "") => format!("line {line}"),
-            (Some(line), pointer) => format!("{pointer} of the value in line {line}"),
-            (None, "") => "the top".to_owned(),
-            (None, pointer) => pointer.to_owned(),
-        };
-        self.take(exchange, format!("{place}{how}"));
+        self.take(exchange, place);
     }
 
     fn take(&mut self, exchange: Exchange, place: String) {
@@ -221,6 +326,12 @@ impl Search {
         }
     }
 }
+
+/// The minimum number of messages that follow one another in a text. One is often an example.
+const MIN_LOOSE: usize = 2;
+
+/// The maximum number of bytes between two such messages: a label or a time, and not a sentence.
+const MAX_BETWEEN: usize = 80;
 
 /// Added to the place of a request in a form that is not that of a provider.
 const WRITTEN_AGAIN: &str = ", and written again as a request";
@@ -237,6 +348,8 @@ enum Begin {
     Quoted,
     /// The named arguments of a call.
     Call,
+    /// The items of PHP's `array(…)`.
+    Array,
 }
 
 impl Begin {
@@ -245,21 +358,28 @@ impl Begin {
         let (bracket, rest) = text[at..].split_at(1);
         let rest = rest.trim_start();
         let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '\'' | '"');
+        // A symbol of Ruby's, and the map of an Elixir program.
+        let is_value = |c: char| is_name(c) || matches!(c, ':' | '%');
         match bracket {
             "(" => {
                 let is_call = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
                 let name = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
                 let is_named = name > 0 && rest[name..].trim_start().starts_with('=');
+                // An array of PHP's.
+                if text[..at].ends_with("array") && rest.starts_with(['\'', '"']) {
+                    return Some(Begin::Array);
+                }
                 (is_call && (is_named || rest.starts_with("**"))).then_some(Begin::Call)
             }
             _ if rest.starts_with("\\\"") => Some(Begin::Quoted),
-            "{" => rest.starts_with(|c| is_name(c) || c == '.' || c == '*').then_some(Begin::Value),
-            _ => rest.starts_with(|c| is_name(c) || c == '{' || c == '[').then_some(Begin::Value),
+            "{" => rest.starts_with(|c| is_value(c) || c == '.' || c == '*').then_some(Begin::Value),
+            _ => rest.starts_with(|c| is_value(c) || c == '{' || c == '[').then_some(Begin::Value),
         }
     }
 
-    /// The value at the beginning of a text, and its length.
-    fn read(self, text: &str) -> Option<(Value, usize)> {
+    /// The value at a place of a text, and its length.
+    fn read(self, text: &str, at: usize) -> Option<(Value, usize)> {
+        let (before, text) = text.split_at(at);
         match self {
             Begin::Value => {
                 let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
@@ -278,7 +398,11 @@ impl Begin {
                 let inner: String = serde_json::from_str(&format!("\"{}\"", &text[..end])).ok()?;
                 Some((serde_json::from_str(&inner).ok()?, end))
             }
-            Begin::Call => literal::arguments(text),
+            Begin::Call => {
+                let class = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+                literal::arguments(text, class.unwrap_or_default())
+            }
+            Begin::Array => literal::array(text),
         }
     }
 }
@@ -354,210 +478,4 @@ fn is_request(value: &Value) -> bool {
 
 fn line_at(text: &str, at: usize) -> u64 {
     1 + text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() as u64
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    const BODY: &str = r#"{"model":"m","messages":[{"role":"user","content":"Hi, it's me."}]}"#;
-
-    fn found(text: &str) -> Vec<(String, String, Value)> {
-        let of = |pasted: Pasted| {
-            let Pasted { exchange, place } = pasted;
-            (place, exchange.host + &exchange.path, serde_json::from_slice(&exchange.request).unwrap())
-        };
-        pasted(text.as_bytes()).into_iter().map(of).collect()
-    }
-
-    fn body() -> Value {
-        serde_json::from_str(BODY).unwrap()
-    }
-
-    #[test]
-    fn a_curl_command_is_read_as_a_shell_reads_it() {
-        let address = "api.example.com/v1/messages".to_owned();
-        let quoted = BODY.replace('\'', "'\\''");
-        let doubled = BODY.replace('"', "\\\"");
-        for text in [
-            format!("curl https://{address} \\\n  -H 'x-api-key: $KEY' \\\n  -d '{quoted}'"),
-            format!("curl -X POST --url https://{address} --data-raw \"{doubled}\" | jq ."),
-            format!("$ curl -sS --json '{quoted}' 'https://{address}?beta=true'"),
-            format!("Try this:\n\n```sh\ncurl https://{address} --data='{quoted}'\n```\n"),
-            format!("curl https://{address} -d $'{}'", BODY.replace('\'', "\\'")),
-        ] {
-            assert_eq!(found(&text), [("the curl command".to_owned(), address.clone(), body())], "{text}");
-        }
-        assert_eq!(found("curl https://api.example.com -d @body.json"), []);
-        assert_eq!(found("curl 'unclosed"), []);
-    }
-
-    #[test]
-    fn json_inside_prose_is_found_with_its_line() {
-        for (text, line) in [
-            (format!("12:00 DEBUG sending request {BODY} attempt=1"), 1),
-            (format!("# Bug\n\nIt fails [sometimes]:\n```json\n{BODY}\n```\nWhy?"), 5),
-        ] {
-            assert_eq!(found(&text), [(format!("line {line}"), String::new(), body())], "{text}");
-            assert_eq!(pasted(text.as_bytes())[0].exchange.line, line);
-        }
-    }
-
-    #[test]
-    fn a_request_in_an_export_is_found_at_its_pointer() {
-        for (export, pointer, address) in [
-            (
-                json!({ "request": { "url": "https://a.example/v1/messages", "body": body() } }),
-                "/request/body",
-                "a.example/v1/messages",
-            ),
-            (json!({ "request": { "body": BODY } }), "/request/body", ""),
-            (json!({ "custom_id": "1", "url": "/v1/messages", "body": body() }), "/body", "/v1/messages"),
-            (json!({ "observations": [{ "input": body() }] }), "/observations/0/input", ""),
-            (json!([{ "a/b": { "messages": body()["messages"] } }]), "/0/a~1b", ""),
-        ] {
-            let found = found(&export.to_string());
-            assert_eq!(found, [(pointer.to_owned(), address.to_owned(), found[0].2.clone())], "{export}");
-        }
-    }
-
-    fn chat(found: &str) -> Value {
-        serde_json::from_slice(&pasted(found.as_bytes())[0].exchange.request).unwrap()
-    }
-
-    #[test]
-    fn literals_and_calls_in_a_text_are_read() {
-        let python = "import openai\nclient.chat.completions.create(model='gpt-5', messages=[{'role': 'user', 'content': None}], tools=tools)\n";
-        assert_eq!(
-            found(python),
-            [(
-                "line 2".to_owned(),
-                String::new(),
-                json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": null }], "tools": null })
-            )]
-        );
-        for (text, place, address) in [
-            (
-                "DEBUG Request options: {'method': 'post', 'url': '/chat/completions', 'json_data': {'messages': [{'role': 'user', 'content': 'Hi', }]}}",
-                "/json_data of the value in line 1",
-                "/chat/completions",
-            ),
-            (
-                "await fetch(\"https://api.openai.com/v1/chat/completions\", { method: 'POST', body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }) })",
-                "/body of the value in line 1",
-                "api.openai.com/v1/chat/completions",
-            ),
-            (
-                "level=debug body=\"{\\\"messages\\\":[{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"Hi\\\"}]}\" n=1",
-                "line 1",
-                "",
-            ),
-        ] {
-            let messages = json!({ "messages": [{ "role": "user", "content": "Hi" }] });
-            assert_eq!(found(text), [(place.to_owned(), address.to_owned(), messages)], "{text}");
-        }
-    }
-
-    /// A user's message, a call and its result, as OpenAI's body has them.
-    fn pair() -> Value {
-        json!({ "model": "gpt-5", "messages": [
-            { "role": "user", "content": "Rain?" },
-            { "role": "assistant", "content": null, "tool_calls": [
-                { "id": "c", "type": "function", "function": { "name": "w", "arguments": "{}" } }
-            ] },
-            { "role": "tool", "tool_call_id": "c", "content": "no" },
-        ] })
-    }
-
-    fn value(name: &str, value: &str) -> Value {
-        json!({ "key": name, "value": { "stringValue": value } })
-    }
-
-    #[test]
-    fn the_messages_of_traces_are_written_as_a_request() {
-        let parts = json!([
-            { "role": "user", "parts": [{ "type": "text", "content": "Rain?" }] },
-            { "role": "assistant", "parts": [{ "type": "tool_call", "id": "c", "name": "w", "arguments": {} }] },
-            { "role": "tool", "parts": [{ "type": "tool_call_response", "id": "c", "response": "no" }] },
-        ]);
-        let model = value("gen_ai.request.model", "gpt-5");
-        let langchain = json!([[
-            { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": { "content": "Rain?" } },
-            { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": {
-                "content": "", "tool_calls": [{ "name": "w", "args": {}, "id": "c", "type": "tool_call" }] } },
-            { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "ToolMessage"], "kwargs": {
-                "content": "no", "tool_call_id": "c" } },
-        ]]);
-        let ai_sdk = json!([
-            { "role": "user", "content": [{ "type": "text", "text": "Rain?" }] },
-            { "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "c", "toolName": "w", "input": {} }] },
-            { "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "c", "toolName": "w", "output": { "type": "text", "value": "no" } }] },
-        ]);
-        for export in [
-            json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [{ "attributes": [
-                model, value("gen_ai.input.messages", &parts.to_string())] }] }] }] }),
-            json!({ "attributes": { "gen_ai.request.model": "gpt-5", "gen_ai.input.messages": parts } }),
-            json!({ "attributes": [
-                model,
-                value("gen_ai.prompt.0.role", "user"), value("gen_ai.prompt.0.content", "Rain?"),
-                value("gen_ai.prompt.1.role", "assistant"), value("gen_ai.prompt.1.tool_calls.0.id", "c"),
-                value("gen_ai.prompt.1.tool_calls.0.name", "w"), value("gen_ai.prompt.1.tool_calls.0.arguments", "{}"),
-                value("gen_ai.prompt.2.role", "tool"), value("gen_ai.prompt.2.content", "no"),
-                value("gen_ai.prompt.2.tool_call_id", "c"),
-            ] }),
-            json!({ "attributes": {
-                "llm.model_name": "gpt-5",
-                "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Rain?",
-                "llm.input_messages.1.message.role": "assistant",
-                "llm.input_messages.1.message.tool_calls.0.tool_call.id": "c",
-                "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "w",
-                "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": "{}",
-                "llm.input_messages.2.message.role": "tool", "llm.input_messages.2.message.content": "no",
-                "llm.input_messages.2.message.tool_call_id": "c",
-            } }),
-            json!({ "attributes": [model], "events": [
-                { "name": "gen_ai.user.message", "attributes": [value("content", "Rain?")] },
-                { "name": "gen_ai.assistant.message", "attributes": [value("tool_calls",
-                    r#"[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]"#)] },
-                { "name": "gen_ai.tool.message", "attributes": [value("id", "c"), value("content", "no")] },
-            ] }),
-            json!({ "inputs": { "messages": langchain }, "extra": { "metadata": { "ls_model_name": "gpt-5" } } }),
-            json!({ "metadata": { "model": "gpt-5" }, "input": ai_sdk }),
-        ] {
-            let mut request = chat(&export.to_string());
-            request.as_object_mut().unwrap().remove("tools");
-            assert_eq!(request, pair(), "{export}");
-        }
-    }
-
-    #[test]
-    fn a_list_that_begins_with_the_newest_item_is_read_backwards() {
-        let call = json!({ "type": "function_call", "call_id": "c", "name": "w", "arguments": "{}" });
-        let output = json!({ "type": "function_call_output", "call_id": "c", "output": "no" });
-        let list = |data: Value| json!({ "object": "list", "data": data }).to_string();
-        for data in [json!([output, call]), json!([call, output])] {
-            assert_eq!(chat(&list(data)), json!([call, output]));
-        }
-    }
-
-    #[test]
-    fn the_model_around_a_request_is_kept() {
-        let export = json!({ "metadata": { "model": "gpt-5" }, "input": body()["messages"] }).to_string();
-        assert_eq!(pasted(export.as_bytes())[0].exchange.model.as_deref(), Some("gpt-5"));
-    }
-
-    #[test]
-    fn what_is_no_request_is_not_taken() {
-        for text in
-            ["", "no JSON", "{", "[[[[", r#"{"messages":[]}"#, r#"{"messages":["a"]}"#, r#"{"input":"Hi"}"#]
-        {
-            assert_eq!(found(text), [], "{text}");
-        }
-        for deep in ["[", "{\"a\":", "f(a=", "[{'a':", "{\\\"a\\\":", "\"[\\\""] {
-            assert_eq!(found(&deep.repeat(100_000)), [], "{deep}");
-        }
-        assert_eq!(pasted(b"\xff\xfe{"), []);
-    }
 }

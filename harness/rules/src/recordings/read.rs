@@ -197,6 +197,11 @@ fn cassette(text: &[u8]) -> Result<Vec<Exchange>, RecordingError> {
     .collect()
 }
 
+/// A text as YAML, if it is.
+pub(super) fn yaml(text: &str) -> Option<Value> {
+    serde_saphyr::from_str_with_options(text, options()).ok()
+}
+
 /// Maximum number of nodes in a cassette. A long session has about ten thousand.
 const MAX_NODES: usize = 2_000_000;
 

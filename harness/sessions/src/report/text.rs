@@ -130,6 +130,15 @@ pub fn detail(examined: &Examined) -> String {
             let _ = writeln!(text, "{}", word_of(verdict));
         }
     }
+    for place in judgement.unparsable_arguments().into_iter().take(MAX_LISTED) {
+        let _ = writeln!(
+            text,
+            "warning  {}  openai-chat/arguments-not-json\n  The arguments of this call are not JSON. {} accepts them; vLLM, \
+             SGLang, llama.cpp and others that parse them refuse the request.",
+            at(place, companions),
+            judgement.profile.name
+        );
+    }
     for refusal in judgement.refusals.iter().take(MAX_LISTED) {
         let place = placed(refusal, companions);
         let _ = writeln!(text, "{}  {place}  {}", word_of(Verdict::Refused), rule_of(refusal));

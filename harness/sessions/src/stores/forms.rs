@@ -141,8 +141,8 @@ enum Framing {
     /// The lines.
     Lines,
     /// A session in each item, or field, of the value at the first pointer that leads to one, or in each line. Its
-    /// records are in the list at the second pointer.
-    Each(&'static [&'static str], &'static str),
+    /// records are in the list at the first of the second pointers that leads to one.
+    Each(&'static [&'static str], &'static [&'static str]),
     /// Lists in the items of a list, which form one session.
     Nested(&'static str, &'static str),
     /// Nowhere: code collects the records.
@@ -267,9 +267,9 @@ enum Piece {
 struct Tree {
     id: &'static str,
     parent: &'static str,
-    /// The pointer to the last record of the active branch, from the session. Without it, the last record of
-    /// the list is the end.
-    current: &'static str,
+    /// The pointers to the last record of the active branch, from the session; the first that leads to one counts.
+    /// Without it, the last record of the list is the end.
+    current: &'static [&'static str],
 }
 
 /// A product's changes to calls without a result.
@@ -287,6 +287,12 @@ enum Sends {
     Restores(&'static str),
     /// As the second, in the form with this generation. In other forms it answers only the calls at the end.
     In(&'static str, &'static Sends),
+}
+
+/// The first pointer that leads to something in the value, or else the first.
+fn list_in(value: Json<'_, '_>, pointers: &[&'static str]) -> &'static str {
+    let leads = |at: &&&'static str| !value.pointer(at).span().is_empty();
+    pointers.iter().find(leads).or(pointers.first()).copied().unwrap_or_default()
 }
 
 impl Form {

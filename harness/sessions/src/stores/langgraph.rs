@@ -13,8 +13,10 @@
 //! Namespaces of a single task, which contain a `:`, belong to sub-agents and are not conversations. Channels
 //! that store only differences (`DeltaChannel`, in beta) and a program's own serialisers are not supported.
 
+mod dump;
 mod message;
 mod msgpack;
+mod postgres;
 mod send;
 #[cfg(test)]
 mod tests;
@@ -27,6 +29,8 @@ use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
 use crate::{Files, FormError, Message, Place, Product, RecordError, Sent, Session, Trouble, json};
 use message::Stored;
+
+pub(crate) use postgres::LanggraphPostgres;
 
 pub(crate) struct Langgraph;
 
@@ -79,15 +83,19 @@ impl Store for Langgraph {
     }
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
-        match (session.branch, session.generation) {
-            (WAITING, _) => Some("runs its tools when the interrupt is answered"),
-            (_, DEEP_AGENT) => Some("fills calls without a result"),
-            _ => None,
-        }
+        fills_open_tail(session)
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, session, edits)
+    }
+}
+
+fn fills_open_tail(session: &Session) -> Option<&'static str> {
+    match (session.branch, session.generation) {
+        (WAITING, _) => Some("runs its tools when the interrupt is answered"),
+        (_, DEEP_AGENT | postgres::DEEP_AGENT) => Some("fills calls without a result"),
+        _ => None,
     }
 }
 

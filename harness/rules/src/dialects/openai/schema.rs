@@ -215,18 +215,11 @@ enum Empty {
 
 /// Reports an empty value with the last error message of the rule.
 fn refuse_empty(out: &mut Violations, rule: &'static Rule, field: Field, what: Empty) {
-    let (name, code) = match what {
-        Empty::Array => ("array", "empty_array"),
-        Empty::String => ("string", "empty_string"),
+    let code = match what {
+        Empty::Array => "empty_array",
+        Empty::String => "empty_string",
     };
-    let article = if name == "array" { "an" } else { "a" };
-    out.add(rule, || {
-        let violation = field.violation().form(rule.sentences.len() - 1).code(code);
-        violation
-            .with("empty", format!("empty {name}"))
-            .with("expected", format!("{article} {name} with minimum length 1"))
-            .with("got", format!("an empty {name}"))
-    });
+    out.add(rule, || field.violation().form(rule.sentences.len() - 1).code(code));
 }
 
 pub(crate) static REQUEST_SHAPE: Rule = Rule {
@@ -248,7 +241,10 @@ pub(crate) static MESSAGES_EMPTY: Rule = Rule {
     summary: "There is at least one message.",
     why: "The list of messages is empty, often because trimming removed everything. Keep or add a user \
          message.",
-    sentences: &["Invalid '{path}': {empty}. Expected {expected}, but got {got} instead."],
+    sentences: &[
+        "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array \
+         instead.",
+    ],
     sources: &["https://github.com/CopilotKit/CopilotKit/issues/529"],
     ..Rule::measured("openai-chat/messages-empty", "OAI-MSG-1", 1, "2024-06")
 };
@@ -286,7 +282,10 @@ pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
 pub(crate) static TOOL_CALLS_EMPTY: Rule = Rule {
     summary: "An assistant message has no empty list of calls.",
     why: "A reply without calls was stored with an empty `tool_calls`. Leave the field out.",
-    sentences: &["Invalid '{path}': {empty}. Expected {expected}, but got {got} instead."],
+    sentences: &[
+        "Invalid '{path}': empty array. Expected an array with minimum length 1, but got an empty array \
+         instead.",
+    ],
     sources: &[
         "https://github.com/openai/openai-python/issues/2061",
         "https://github.com/openai/openai-node/pull/1341",
@@ -330,7 +329,7 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
     sentences: &[
         "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern \
          '^[a-zA-Z0-9_-]+$'.",
-        "Invalid '{path}': {empty}. Expected {expected}, but got {got} instead.",
+        "Invalid '{path}': empty string. Expected a string with minimum length 1, but got an empty string instead.",
     ],
     sources: &[
         "https://github.com/mcp-use/mcp-use/pull/94",

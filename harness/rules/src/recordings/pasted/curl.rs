@@ -1,27 +1,82 @@
 //! The request in a curl command.
 
+use serde::de::IgnoredAny;
+
+use super::{literal, shell};
 use crate::Profile;
 use crate::recordings::Exchange;
 
-/// The request of a curl command at the beginning of a text.
-pub(super) fn command(text: &str, line: u64) -> Option<Exchange> {
-    let words = shell_words(text);
+/// A command with a request.
+pub(super) struct Command {
+    pub(super) exchange: Exchange,
+    pub(super) place: &'static str,
+    /// The length of the command.
+    pub(super) n_bytes: usize,
+}
+
+/// The options with a body.
+const BODIES: [&str; 6] = ["-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--json"];
+
+/// The command at the beginning of a text.
+///
+/// LiteLLM logs a dictionary of Python's between single quotes (<https://github.com/BerriAI/litellm/issues/8014>). No
+/// shell would read it, so it is read as Python does.
+pub(super) fn command(text: &str, line: u64) -> Option<Command> {
+    let (words, n_bytes) = shell::words(text);
+    let (address, body) = parts(&words);
+    let place = "the curl command";
+    let is_json = |body: &str| serde_json::from_str::<IgnoredAny>(body).is_ok();
+    if let Some(body) = body.as_deref().filter(|body| begins_json(body) && is_json(body)) {
+        return Some(Command { exchange: exchange(address, body.to_owned(), line), place, n_bytes });
+    }
+    if let Some(at) = dictionary(text) {
+        let place = "the curl command, read as a literal of a program because it is not JSON";
+        let (value, n_bytes) = literal::read(&text[at..])?;
+        let end = at + n_bytes;
+        let mut exchange = exchange(address, value.to_string(), line);
+        // The log has the address below which the API is.
+        if exchange.address().api().is_none() {
+            exchange.path.clear();
+        }
+        return Some(Command { exchange, place, n_bytes: end });
+    }
+    // The search of the text reports the part that is left out.
+    let body = body.filter(|body| begins_json(body) && !body.contains("...") && !body.contains('…'))?;
+    Some(Command { exchange: exchange(address, body, line), place, n_bytes })
+}
+
+fn begins_json(body: &str) -> bool {
+    body.trim_start().starts_with(['{', '['])
+}
+
+fn exchange(address: Exchange, body: String, line: u64) -> Exchange {
+    Exchange { line, request: body.into_bytes(), ..address }
+}
+
+/// Where a dictionary of Python's begins after the first option with a body.
+fn dictionary(text: &str) -> Option<usize> {
+    let is_option = |at: &usize| text[..*at].ends_with(|c: char| c.is_whitespace());
+    let option = ["-d", "--data"].iter().filter_map(|name| text.find(name).filter(is_option)).min()?;
+    let at = option + text[option..].find('{')?;
+    let is_quoted = text[option..at].trim_end().ends_with(['\'', '"']);
+    (is_quoted && text[at + 1..].trim_start().starts_with('\'')).then_some(at)
+}
+
+/// The address, and the body if there is one.
+fn parts(words: &[String]) -> (Exchange, Option<String>) {
     let (mut url, mut body, mut version) = (None, None, None);
     let mut words = words.iter().skip(1);
     while let Some(word) = words.next() {
-        let (option, joined) = match word.split_once('=') {
-            Some((option, value)) if option.starts_with("--") => (option, Some(value)),
+        let (option, joined) = match (word.split_once('='), word.strip_prefix("-d")) {
+            (Some((option, value)), _) if option.starts_with("--") => (option, Some(value)),
+            (_, Some(value)) if begins_json(value) => ("-d", Some(value)),
             _ => (word.as_str(), None),
         };
+        let mut value = || joined.map(str::to_owned).or_else(|| words.next().cloned());
         match option {
-            "-d" | "--data" | "--data-raw" | "--data-binary" | "--data-ascii" | "--json" => {
-                body = joined.map(str::to_owned).or_else(|| words.next().cloned());
-            }
-            "--url" => url = joined.map(str::to_owned).or_else(|| words.next().cloned()),
-            "-H" | "--header" => {
-                let header = joined.map(str::to_owned).or_else(|| words.next().cloned());
-                version = version.or_else(|| version_of(&header?));
-            }
+            _ if BODIES.contains(&option) => body = value(),
+            "--url" => url = value(),
+            "-H" | "--header" => version = version.or_else(|| version_of(&value()?)),
             // Options with a value that could look like a URL.
             "-X" | "--request" | "-A" | "-e" | "-u" | "-o" | "-x" | "--proxy" if joined.is_none() => {
                 words.next();
@@ -30,64 +85,11 @@ pub(super) fn command(text: &str, line: u64) -> Option<Exchange> {
             _ => {}
         }
     }
-    let body = body?;
-    let begins_json = body.trim_start().starts_with(['{', '[']);
-    let at = Exchange::at(&url.unwrap_or_default());
-    let exchange = Exchange { line, version, request: body.into_bytes(), ..at };
-    begins_json.then_some(exchange)
+    (Exchange { version, ..Exchange::at(&url.unwrap_or_default()) }, body)
 }
 
 /// The version of the provider's API, if a header names it.
 fn version_of(header: &str) -> Option<String> {
     let (name, value) = header.split_once(':')?;
     name.trim().eq_ignore_ascii_case(Profile::VERSION_HEADER).then(|| value.trim().to_owned())
-}
-
-/// The words of a command, as a POSIX shell reads them, up to the end of the command
-/// (<https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_02>). Variables stay as they are.
-fn shell_words(text: &str) -> Vec<String> {
-    let (mut words, mut word) = (Vec::new(), None::<String>);
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => match chars.next() {
-                // The command continues in the next line.
-                Some('\n') | None => {}
-                Some('\r') => drop(chars.next_if_eq(&'\n')),
-                Some(c) => word.get_or_insert_default().push(c),
-            },
-            '\'' => {
-                // `$'…'` also has escapes.
-                let has_escapes = word.as_deref().is_some_and(|word| word.ends_with('$'));
-                let word = word.get_or_insert_default();
-                if has_escapes {
-                    word.pop();
-                }
-                while let Some(c) = chars.next().filter(|c| *c != '\'') {
-                    match (c, has_escapes) {
-                        ('\\', true) => word.extend(chars.next().map(|c| if c == 'n' { '\n' } else { c })),
-                        _ => word.push(c),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                while let Some(c) = chars.next().filter(|c| *c != '"') {
-                    match c {
-                        '\\' => match chars.next() {
-                            Some('\n') | None => {}
-                            Some(c @ ('"' | '\\' | '$' | '`')) => word.push(c),
-                            Some(c) => word.extend(['\\', c]),
-                        },
-                        _ => word.push(c),
-                    }
-                }
-            }
-            '\n' | ';' | '|' | '&' => break,
-            _ if c.is_whitespace() => words.extend(word.take()),
-            _ => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }

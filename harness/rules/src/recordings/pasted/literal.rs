@@ -1,8 +1,8 @@
-//! Reads the objects and lists that programs in Python and JavaScript write or print.
+//! Reads the objects and lists that programs in Python, JavaScript, Ruby, PHP and Elixir write or print.
 //!
 //! People paste a dictionary from a debugger, the arguments of a call from their source, or a printed SDK object. The
-//! syntax is that of both languages together: single quotes, `None`, keys without quotes, commas before a closing
-//! bracket, comments, and calls. The named arguments of a call become the fields of an object.
+//! syntax is that of the languages together: single quotes, `None`, keys without quotes, commas before a closing
+//! bracket, comments, `=>`, symbols, and calls. The named arguments of a call become the fields of an object.
 
 use serde_json::{Map, Value};
 
@@ -17,11 +17,57 @@ pub(super) fn read(text: &str) -> Option<(Value, usize)> {
     Some((value, reader.at))
 }
 
-/// Reads the arguments of a call, from the opening parenthesis on.
-pub(super) fn arguments(text: &str) -> Option<(Value, usize)> {
+/// Reads the arguments of a call of this class or function, from the opening parenthesis on.
+pub(super) fn arguments(text: &str, class: &str) -> Option<(Value, usize)> {
     let mut reader = Reader { text, at: 0 };
-    let value = reader.call(MAX_DEPTH)?;
+    let value = reader.call(class, MAX_DEPTH)?;
     Some((value, reader.at))
+}
+
+/// Reads the items of PHP's `array(…)`, from the opening parenthesis on.
+pub(super) fn array(text: &str) -> Option<(Value, usize)> {
+    let mut reader = Reader { text, at: 1 };
+    let value = reader.list(')', MAX_DEPTH)?.0;
+    Some((value, reader.at))
+}
+
+/// Returns where the reader stops in a text that [`read`] or [`arguments`] cannot read.
+pub(super) fn stop(text: &str) -> usize {
+    let mut reader = Reader { text, at: 0 };
+    let _ = if text.starts_with('(') { reader.call("", MAX_DEPTH) } else { reader.value(MAX_DEPTH) };
+    reader.at
+}
+
+/// The field with the kind of a message or a part, for classes that leave it out when they are printed.
+fn kind_of(class: &str) -> Option<(&'static str, String)> {
+    const LANGCHAIN: [&str; 9] = [
+        "HumanMessage",
+        "AIMessage",
+        "SystemMessage",
+        "ToolMessage",
+        "FunctionMessage",
+        "HumanMessageChunk",
+        "AIMessageChunk",
+        "SystemMessageChunk",
+        "ToolMessageChunk",
+    ];
+    const PYDANTIC_AI: [(&str, &str, &str); 9] = [
+        ("ModelRequest", "kind", "request"),
+        ("ModelResponse", "kind", "response"),
+        ("SystemPromptPart", "part_kind", "system-prompt"),
+        ("UserPromptPart", "part_kind", "user-prompt"),
+        ("ToolReturnPart", "part_kind", "tool-return"),
+        ("RetryPromptPart", "part_kind", "retry-prompt"),
+        ("ToolCallPart", "part_kind", "tool-call"),
+        ("ThinkingPart", "part_kind", "thinking"),
+        ("TextPart", "part_kind", "text"),
+    ];
+    let class = class.rsplit('.').next().unwrap_or(class);
+    let of_langchain = LANGCHAIN.contains(&class).then(|| ("type", class.to_owned()));
+    of_langchain.or_else(|| {
+        let (_, field, kind) = PYDANTIC_AI.iter().find(|(name, ..)| *name == class)?;
+        Some((*field, (*kind).to_owned()))
+    })
 }
 
 struct Reader<'t> {
@@ -75,13 +121,26 @@ impl<'t> Reader<'t> {
             '{' => self.object(depth),
             '[' => {
                 self.next();
-                Some(Value::Array(self.items(']', depth)?.0))
+                Some(self.list(']', depth)?.0)
             }
             '(' => {
                 self.next();
-                let (mut items, ends_with_comma) = self.items(')', depth)?;
-                // One value in parentheses is that value.
-                if items.len() == 1 && !ends_with_comma { items.pop() } else { Some(Value::Array(items)) }
+                match self.list(')', depth)? {
+                    // One value in parentheses is that value.
+                    (Value::Array(mut items), false) if items.len() == 1 => items.pop(),
+                    (value, _) => Some(value),
+                }
+            }
+            // A map of Elixir's, with or without the name of a struct.
+            '%' => {
+                self.next();
+                self.name();
+                if self.peek()? == '{' { self.object(depth) } else { None }
+            }
+            // A symbol of Ruby's or Elixir's.
+            ':' => {
+                self.next();
+                self.symbol()
             }
             '\'' | '"' | '`' => self.strings(),
             // The representation of an object without a literal.
@@ -96,21 +155,37 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The values up to a closing bracket, and whether a comma comes before it.
-    fn items(&mut self, close: char, depth: usize) -> Option<(Vec<Value>, bool)> {
-        let (mut items, mut ends_with_comma) = (Vec::new(), false);
+    /// The values up to a closing bracket, and whether a comma comes before it. PHP's lists may have keys.
+    fn list(&mut self, close: char, depth: usize) -> Option<(Value, bool)> {
+        let (mut items, mut fields, mut ends_with_comma) = (Vec::new(), Map::new(), false);
         loop {
             self.skip();
             if self.peek()? == close {
                 self.next();
-                return Some((items, ends_with_comma));
+                let list = if fields.is_empty() { Value::Array(items) } else { Value::Object(fields) };
+                return Some((list, ends_with_comma));
             }
-            if !items.is_empty() && !ends_with_comma {
+            if !(items.is_empty() && fields.is_empty()) && !ends_with_comma {
                 return None;
             }
-            items.push(self.value(depth)?);
+            let item = self.value(depth)?;
+            self.skip();
+            match (self.take("=>"), item) {
+                (true, Value::String(key)) => drop(fields.insert(key, self.value(depth)?)),
+                (true, _) => items.push(self.value(depth)?),
+                (false, item) => items.push(item),
+            }
             self.skip();
             ends_with_comma = self.take(",");
+        }
+    }
+
+    /// The name after the colon of a symbol.
+    fn symbol(&mut self) -> Option<Value> {
+        match self.peek()? {
+            '"' | '\'' => self.strings(),
+            c if is_of_name(c) => Some(Value::String(self.name().to_owned())),
+            _ => None,
         }
     }
 
@@ -132,12 +207,16 @@ impl<'t> Reader<'t> {
                 c => {
                     let key = match c {
                         '\'' | '"' | '`' => self.strings()?.as_str()?.to_owned(),
+                        ':' => {
+                            self.next();
+                            self.symbol()?.as_str()?.to_owned()
+                        }
                         _ if is_of_name(c) => self.name().to_owned(),
                         _ => return None,
                     };
                     self.skip();
                     let is_short = matches!(self.peek()?, ',' | '}');
-                    if !is_short && !self.take(":") {
+                    if !is_short && !self.take(":") && !self.take("=>") {
                         return None;
                     }
                     let value = if is_short { Value::Null } else { self.value(depth)? };
@@ -164,7 +243,11 @@ impl<'t> Reader<'t> {
                 self.at -= name.len();
                 self.strings()
             }
-            (Some('('), _) => self.call(depth),
+            (Some('('), "array") => {
+                self.next();
+                Some(self.list(')', depth)?.0)
+            }
+            (Some('('), _) => self.call(name, depth),
             // A variable, or nothing.
             _ => Some(Value::Null),
         }
@@ -177,15 +260,25 @@ impl<'t> Reader<'t> {
         &rest[..end]
     }
 
-    /// The arguments of a call: an object of the named ones, or else the first one.
-    fn call(&mut self, depth: usize) -> Option<Value> {
+    /// The arguments of a call: an object of the named ones, with the kind that the class stands for, or else the first
+    /// one.
+    fn call(&mut self, class: &str, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         self.next();
         let (mut named, mut first) = (Map::new(), None);
         loop {
             self.skip();
             if self.take(")") {
-                return Some(if named.is_empty() { first.unwrap_or_default() } else { Value::Object(named) });
+                if named.is_empty() {
+                    return Some(first.unwrap_or_default());
+                }
+                if let Some((field, kind)) = kind_of(class)
+                    && !named.contains_key(field)
+                    && !named.contains_key("role")
+                {
+                    named.insert(field.to_owned(), Value::String(kind));
+                }
+                return Some(Value::Object(named));
             }
             if self.take("**") || self.take("...") {
                 self.value(depth)?;
@@ -333,10 +426,23 @@ mod tests {
             ),
             ("'\\u00e9\\ud83d\\ude00\\u{e9}' rest", json!("é😀é")),
             ("'''two\nlines'''", json!("two\nlines")),
+            (
+                "%{\"a\" => [%{role: :user, b: nil}], c: %Some.Struct{d: 1}}",
+                json!({ "a": [{ "role": "user", "b": null }], "c": { "d": 1 } }),
+            ),
+            ("{:a=>\"x\", \"b\"=>[:c, nil], d: :\"e f\"}", json!({ "a": "x", "b": ["c", null], "d": "e f" })),
+            (
+                "[ 'a' => 'x', 'b' => ['c', null,], 'd' => array('e' => true, 0 => 1) ]",
+                json!({ "a": "x", "b": ["c", null], "d": { "e": true } }),
+            ),
+            ("array(0 => array('a' => 1), 1 => [2])", json!([{ "a": 1 }, [2]])),
         ] {
             assert_eq!(read(text).map(|(value, _)| value), Some(value), "{text}");
         }
-        assert_eq!(arguments("(model='m', n=1) # call").unwrap(), (json!({ "model": "m", "n": 1 }), 16));
+        assert_eq!(
+            arguments("(model='m', n=1) # call", "create").unwrap(),
+            (json!({ "model": "m", "n": 1 }), 16)
+        );
     }
 
     #[test]

@@ -291,7 +291,7 @@ pub(super) fn of_ai_sdk(list: &Value) -> Option<Vec<Message>> {
     list.iter().map(message).collect()
 }
 
-fn role(message: &Value) -> Role {
+pub(super) fn role(message: &Value) -> Role {
     match message.get("role").and_then(Value::as_str).unwrap_or_default() {
         "system" | "developer" => Role::System,
         "assistant" | "model" | "ai" => Role::Assistant,
@@ -314,7 +314,7 @@ fn content_of(content: &Value) -> Vec<Block> {
 }
 
 /// A text; a value that is none is written as JSON, and an empty one is left out.
-fn text_of(value: &Value) -> Option<Block> {
+pub(super) fn text_of(value: &Value) -> Option<Block> {
     match value {
         Value::Null => None,
         Value::String(text) if text.is_empty() => None,
@@ -323,11 +323,11 @@ fn text_of(value: &Value) -> Option<Block> {
     }
 }
 
-fn word(value: &Value, name: &str) -> String {
+pub(super) fn word(value: &Value, name: &str) -> String {
     value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-fn call(value: &Value, id: &str, name: &str, arguments: &str) -> Block {
+pub(super) fn call(value: &Value, id: &str, name: &str, arguments: &str) -> Block {
     let arguments = match value.get(arguments) {
         None | Some(Value::Null) => "{}".to_owned(),
         Some(Value::String(text)) => text.clone(),
@@ -336,7 +336,7 @@ fn call(value: &Value, id: &str, name: &str, arguments: &str) -> Block {
     Block::Call(Call { id: word(value, id), name: word(value, name), arguments, ..Call::default() })
 }
 
-fn result(value: &Value, id: &str, output: Option<&Value>) -> Block {
+pub(super) fn result(value: &Value, id: &str, output: Option<&Value>) -> Block {
     let output = output.map(content_of).unwrap_or_default();
     Block::Result(CallResult {
         call: word(value, id),

@@ -8,7 +8,7 @@ use crate::Product;
 pub(crate) const FORM: Form = Form {
     product: Product::Letta,
     generation: "agent file",
-    file: Framing::Each(&["/agents"], "/messages"),
+    file: Framing::Each(&["/agents"], &["/messages"]),
     other: None,
     marks: &[Mark::Root(&["/agents", "/blocks", "/tools"]), Mark::Every(&["/id", "/role"])],
     skips: None,

@@ -24,7 +24,7 @@ pub(crate) const FORM: Form = Form {
     dialect: None,
     model: &["/options/model", "/model"],
     among: None,
-    tree: Some(Tree { id: "/messageId", parent: "/parentMessageId", current: "/none" }),
+    tree: Some(Tree { id: "/messageId", parent: "/parentMessageId", current: &[] }),
     sends: Sends::AsStored,
     answer: None,
     finish: None,

@@ -9,7 +9,7 @@ use crate::Product;
 pub(crate) const FORM: Form = Form {
     product: Product::Llamaindex,
     generation: "chat store",
-    file: Framing::Each(&["/store"], ""),
+    file: Framing::Each(&["/store"], &[""]),
     other: None,
     marks: &[Mark::RootIs("/class_name", &["SimpleChatStore"]), Mark::Every(&["/role"])],
     skips: None,

@@ -1,4 +1,4 @@
-//! Open WebUI: an export of chats.
+//! Open WebUI: an export of chats, or a chat as the database and its users have it, without the frame of the export.
 //!
 //! The messages of a chat are a map, and `currentId` names the last one of the active branch. Tool calls are inside the
 //! texts, and are not read; a reply that was stopped before its first word is sent as an empty one
@@ -13,7 +13,7 @@ use crate::Product;
 pub(crate) const FORM: Form = Form {
     product: Product::OpenWebui,
     generation: "export",
-    file: Framing::Each(&[""], "/chat/history/messages"),
+    file: Framing::Each(&[""], &["/chat/history/messages", "/history/messages"]),
     other: None,
     marks: &[Mark::Every(&["/role", "/content", "/parentId"])],
     skips: None,
@@ -26,9 +26,13 @@ pub(crate) const FORM: Form = Form {
         pieces: &[Piece::Whole("/content")],
     }]),
     dialect: None,
-    model: &["/chat/models/0", "/model"],
+    model: &["/chat/models/0", "/models/0", "/model"],
     among: None,
-    tree: Some(Tree { id: "/id", parent: "/parentId", current: "/chat/history/currentId" }),
+    tree: Some(Tree {
+        id: "/id",
+        parent: "/parentId",
+        current: &["/chat/history/currentId", "/history/currentId"],
+    }),
     sends: Sends::AsStored,
     answer: None,
     finish: None,

@@ -6,7 +6,7 @@ use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role,
 use brickbat_rules::json::{Document, Json};
 
 use super::output::said;
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree};
+use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree, list_in};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
 use crate::stores::list_reader::note;
@@ -81,6 +81,7 @@ fn with_records<T>(
         }
         Framing::Each(_, list) if is_lines(look) => {
             let line = look.head().first()?;
+            let list = list_in(line.root(), list);
             let records: Vec<Json<'_, '_>> = line.root().pointer(list).items().take(MAX_MARKED).collect();
             give(line.root(), &records);
         }
@@ -148,10 +149,11 @@ fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
             // A file with one session may be the session itself.
             let alone = || vec![(String::new(), root)];
             let sessions = listed(root.pointer(at), at);
-            let sessions = if !list.is_empty() && exists(root, list) { alone() } else { sessions };
-            let records = |(pointer, own): (String, Json<'t, 'a>)| Records {
-                records: listed(own.pointer(list), &format!("{pointer}{list}")),
-                own,
+            let is_alone = list.iter().any(|list| !list.is_empty() && exists(root, list));
+            let sessions = if is_alone { alone() } else { sessions };
+            let records = |(pointer, own): (String, Json<'t, 'a>)| {
+                let list = list_in(own, list);
+                Records { records: listed(own.pointer(list), &format!("{pointer}{list}")), own }
             };
             sessions.into_iter().map(records).filter(|session| !session.records.is_empty()).collect()
         }
@@ -224,6 +226,7 @@ fn read_text(form: &Form, files: &crate::Files) -> Result<Vec<Session>, ReadErro
                     continue;
                 };
                 let place = |pointer: String| Place::in_line(line.n, line.span(), pointer);
+                let list = list_in(document.root(), list);
                 let records = listed(document.root().pointer(list), list);
                 fill(form, &Records { records, own: document.root() }, &mut session, &place);
                 found.push(session);
@@ -315,7 +318,7 @@ fn branch(tree: &Tree, records: &Records<'_, '_>) -> BTreeMap<usize, usize> {
         .enumerate()
         .filter_map(|(n, (_, record))| Some((text(*record, tree.id)?, n)))
         .collect();
-    let current = text(records.own, tree.current).and_then(|id| ids.get(&id).copied());
+    let current = tree.current.iter().find_map(|at| ids.get(&text(records.own, at)?).copied());
     let mut at = current.or(records.records.len().checked_sub(1));
     let mut chain = Vec::new();
     while let Some(n) = at.filter(|_| chain.len() < records.records.len()) {

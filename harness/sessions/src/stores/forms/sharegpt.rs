@@ -11,7 +11,7 @@ use crate::Product;
 pub(crate) const FORM: Form = Form {
     product: Product::Sharegpt,
     generation: "JSON list",
-    file: Framing::Each(&[""], "/conversations"),
+    file: Framing::Each(&[""], &["/conversations"]),
     other: None,
     marks: &[Mark::Every(&["/from", "/value"])],
     skips: None,

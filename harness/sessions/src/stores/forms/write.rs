@@ -27,7 +27,7 @@ pub(super) fn write(
     edits: &[Edit],
 ) -> Result<Files, WriteError> {
     if form.other.as_ref().is_some_and(|other| (other.owns)(&Look::of(files))) {
-        return Err(NoForm(READ_ONLY).at(form.product, &edits.first().map(place).unwrap_or_default()));
+        return Err(NoForm(READ_ONLY).at(form.product, &edits.first().map(Edit::place).unwrap_or_default()));
     }
     let mut writer = Writer { form, session, gone: BTreeSet::new(), come: BTreeMap::new(), is_closed: false };
     for edit in edits {
@@ -43,16 +43,6 @@ pub(super) fn write(
         file.bytes = bytes;
     }
     Ok(files)
-}
-
-fn place(edit: &Edit) -> Place {
-    match edit {
-        Edit::Move { result: place, .. }
-        | Edit::Synthesise { call: place, .. }
-        | Edit::Drop { block: place }
-        | Edit::Discard { place }
-        | Edit::Truncate { last: place } => place.clone(),
-    }
 }
 
 struct Writer<'a> {

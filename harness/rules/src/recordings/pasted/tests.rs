@@ -1,0 +1,325 @@
+use serde_json::json;
+
+use super::*;
+
+const BODY: &str = r#"{"model":"m","messages":[{"role":"user","content":"Hi, it's me."}]}"#;
+
+fn found(text: &str) -> Vec<(String, String, Value)> {
+    let of = |pasted: Pasted| {
+        let Pasted { exchange, place } = pasted;
+        (place, exchange.host + &exchange.path, serde_json::from_slice(&exchange.request).unwrap())
+    };
+    pasted(text.as_bytes()).into_iter().map(of).collect()
+}
+
+fn body() -> Value {
+    serde_json::from_str(BODY).unwrap()
+}
+
+#[test]
+fn a_curl_command_is_read_as_a_shell_reads_it() {
+    let address = "api.example.com/v1/messages".to_owned();
+    let quoted = BODY.replace('\'', "'\\''");
+    let doubled = BODY.replace('"', "\\\"");
+    for text in [
+        format!("curl https://{address} \\\n  -H 'x-api-key: $KEY' \\\n  -d '{quoted}'"),
+        format!("curl -X POST --url https://{address} --data-raw \"{doubled}\" | jq ."),
+        format!("$ curl -sS --json '{quoted}' 'https://{address}?beta=true'"),
+        format!("Try this:\n\n```sh\ncurl https://{address} --data='{quoted}'\n```\n"),
+        format!("curl https://{address} -d $'{}'", BODY.replace('\'', "\\'")),
+    ] {
+        assert_eq!(found(&text), [("the curl command".to_owned(), address.clone(), body())], "{text}");
+    }
+    assert_eq!(found("curl https://api.example.com -d @body.json"), []);
+    assert_eq!(found("curl 'unclosed"), []);
+}
+
+#[test]
+fn json_inside_prose_is_found_with_its_line() {
+    for (text, line) in [
+        (format!("12:00 DEBUG sending request {BODY} attempt=1"), 1),
+        (format!("# Bug\n\nIt fails [sometimes]:\n```json\n{BODY}\n```\nWhy?"), 5),
+    ] {
+        assert_eq!(found(&text), [(format!("line {line}"), String::new(), body())], "{text}");
+        assert_eq!(pasted(text.as_bytes())[0].exchange.line, line);
+    }
+}
+
+#[test]
+fn a_request_in_an_export_is_found_at_its_pointer() {
+    for (export, pointer, address) in [
+        (
+            json!({ "request": { "url": "https://a.example/v1/messages", "body": body() } }),
+            "/request/body",
+            "a.example/v1/messages",
+        ),
+        (json!({ "request": { "body": BODY } }), "/request/body", ""),
+        (json!({ "custom_id": "1", "url": "/v1/messages", "body": body() }), "/body", "/v1/messages"),
+        (json!({ "observations": [{ "input": body() }] }), "/observations/0/input", ""),
+        (json!([{ "a/b": { "messages": body()["messages"] } }]), "/0/a~1b", ""),
+    ] {
+        let found = found(&export.to_string());
+        assert_eq!(found, [(pointer.to_owned(), address.to_owned(), found[0].2.clone())], "{export}");
+    }
+}
+
+fn chat(found: &str) -> Value {
+    serde_json::from_slice(&pasted(found.as_bytes())[0].exchange.request).unwrap()
+}
+
+#[test]
+fn literals_and_calls_in_a_text_are_read() {
+    let python = "import openai\nclient.chat.completions.create(model='gpt-5', messages=[{'role': 'user', 'content': None}], tools=tools)\n";
+    assert_eq!(
+        found(python),
+        [(
+            "line 2".to_owned(),
+            String::new(),
+            json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": null }], "tools": null })
+        )]
+    );
+    for (text, place, address) in [
+        (
+            "DEBUG Request options: {'method': 'post', 'url': '/chat/completions', 'json_data': {'messages': [{'role': 'user', 'content': 'Hi', }]}}",
+            "/json_data of the value in line 1",
+            "/chat/completions",
+        ),
+        (
+            "await fetch(\"https://api.openai.com/v1/chat/completions\", { method: 'POST', body: JSON.stringify({ messages: [{ role: 'user', content: 'Hi' }] }) })",
+            "/body of the value in line 1",
+            "api.openai.com/v1/chat/completions",
+        ),
+        (
+            "level=debug body=\"{\\\"messages\\\":[{\\\"role\\\":\\\"user\\\",\\\"content\\\":\\\"Hi\\\"}]}\" n=1",
+            "line 1",
+            "",
+        ),
+    ] {
+        let messages = json!({ "messages": [{ "role": "user", "content": "Hi" }] });
+        assert_eq!(found(text), [(place.to_owned(), address.to_owned(), messages)], "{text}");
+    }
+}
+
+/// A user's message, a call and its result, as OpenAI's body has them.
+fn pair() -> Value {
+    json!({ "model": "gpt-5", "messages": [
+        { "role": "user", "content": "Rain?" },
+        { "role": "assistant", "content": null, "tool_calls": [
+            { "id": "c", "type": "function", "function": { "name": "w", "arguments": "{}" } }
+        ] },
+        { "role": "tool", "tool_call_id": "c", "content": "no" },
+    ] })
+}
+
+fn value(name: &str, value: &str) -> Value {
+    json!({ "key": name, "value": { "stringValue": value } })
+}
+
+#[test]
+fn the_messages_of_traces_are_written_as_a_request() {
+    let parts = json!([
+        { "role": "user", "parts": [{ "type": "text", "content": "Rain?" }] },
+        { "role": "assistant", "parts": [{ "type": "tool_call", "id": "c", "name": "w", "arguments": {} }] },
+        { "role": "tool", "parts": [{ "type": "tool_call_response", "id": "c", "response": "no" }] },
+    ]);
+    let model = value("gen_ai.request.model", "gpt-5");
+    let langchain = json!([[
+        { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "HumanMessage"], "kwargs": { "content": "Rain?" } },
+        { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "AIMessage"], "kwargs": {
+            "content": "", "tool_calls": [{ "name": "w", "args": {}, "id": "c", "type": "tool_call" }] } },
+        { "lc": 1, "type": "constructor", "id": ["langchain", "schema", "messages", "ToolMessage"], "kwargs": {
+            "content": "no", "tool_call_id": "c" } },
+    ]]);
+    let ai_sdk = json!([
+        { "role": "user", "content": [{ "type": "text", "text": "Rain?" }] },
+        { "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "c", "toolName": "w", "input": {} }] },
+        { "role": "tool", "content": [{ "type": "tool-result", "toolCallId": "c", "toolName": "w", "output": { "type": "text", "value": "no" } }] },
+    ]);
+    for export in [
+        json!({ "resourceSpans": [{ "scopeSpans": [{ "spans": [{ "attributes": [
+            model, value("gen_ai.input.messages", &parts.to_string())] }] }] }] }),
+        json!({ "attributes": { "gen_ai.request.model": "gpt-5", "gen_ai.input.messages": parts } }),
+        json!({ "attributes": [
+            model,
+            value("gen_ai.prompt.0.role", "user"), value("gen_ai.prompt.0.content", "Rain?"),
+            value("gen_ai.prompt.1.role", "assistant"), value("gen_ai.prompt.1.tool_calls.0.id", "c"),
+            value("gen_ai.prompt.1.tool_calls.0.name", "w"), value("gen_ai.prompt.1.tool_calls.0.arguments", "{}"),
+            value("gen_ai.prompt.2.role", "tool"), value("gen_ai.prompt.2.content", "no"),
+            value("gen_ai.prompt.2.tool_call_id", "c"),
+        ] }),
+        json!({ "attributes": {
+            "llm.model_name": "gpt-5",
+            "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Rain?",
+            "llm.input_messages.1.message.role": "assistant",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.id": "c",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.function.name": "w",
+            "llm.input_messages.1.message.tool_calls.0.tool_call.function.arguments": "{}",
+            "llm.input_messages.2.message.role": "tool", "llm.input_messages.2.message.content": "no",
+            "llm.input_messages.2.message.tool_call_id": "c",
+        } }),
+        json!({ "attributes": [model], "events": [
+            { "name": "gen_ai.user.message", "attributes": [value("content", "Rain?")] },
+            { "name": "gen_ai.assistant.message", "attributes": [value("tool_calls",
+                r#"[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]"#)] },
+            { "name": "gen_ai.tool.message", "attributes": [value("id", "c"), value("content", "no")] },
+        ] }),
+        json!({ "inputs": { "messages": langchain }, "extra": { "metadata": { "ls_model_name": "gpt-5" } } }),
+        json!({ "metadata": { "model": "gpt-5" }, "input": ai_sdk }),
+    ] {
+        let mut request = chat(&export.to_string());
+        request.as_object_mut().unwrap().remove("tools");
+        assert_eq!(request, pair(), "{export}");
+    }
+}
+
+#[test]
+fn a_list_that_begins_with_the_newest_item_is_read_backwards() {
+    let call = json!({ "type": "function_call", "call_id": "c", "name": "w", "arguments": "{}" });
+    let output = json!({ "type": "function_call_output", "call_id": "c", "output": "no" });
+    let list = |data: Value| json!({ "object": "list", "data": data }).to_string();
+    for data in [json!([output, call]), json!([call, output])] {
+        assert_eq!(chat(&list(data)), json!([call, output]));
+    }
+}
+
+#[test]
+fn the_model_around_a_request_is_kept() {
+    let export = json!({ "metadata": { "model": "gpt-5" }, "input": body()["messages"] }).to_string();
+    assert_eq!(pasted(export.as_bytes())[0].exchange.model.as_deref(), Some("gpt-5"));
+}
+
+#[test]
+fn what_is_no_request_is_not_taken() {
+    for text in
+        ["", "no JSON", "{", "[[[[", r#"{"messages":[]}"#, r#"{"messages":["a"]}"#, r#"{"input":"Hi"}"#]
+    {
+        assert_eq!(found(text), [], "{text}");
+    }
+    for deep in ["[", "{\"a\":", "f(a=", "[{'a':", "{\\\"a\\\":", "\"[\\\""] {
+        assert_eq!(found(&deep.repeat(100_000)), [], "{deep}");
+    }
+    assert_eq!(pasted(b"\xff\xfe{"), []);
+}
+
+/// LiteLLM's debug output has only the address of the API and a dictionary of Python's between single quotes
+/// (<https://github.com/BerriAI/litellm/issues/8014>).
+#[test]
+fn the_dictionary_in_a_logged_curl_command_is_read() {
+    let logged = |body: &str| {
+        format!(
+            "POST Request Sent from LiteLLM:\ncurl -X POST \\\nhttps://api.openai.com/v1/ \\\n-d '{body}'\n\n"
+        )
+    };
+    let whole = logged(
+        "{'model': 'm', 'messages': [{'role': 'user', 'content': \"Hi, it's me.\"}], 'extra_body': {}}",
+    );
+    let cut = &whole[..whole.find(" me.").unwrap()];
+    let place = "the curl command, read as a literal of a program because it is not JSON";
+    let (read, unread) = searched(format!("{whole}{cut}").as_bytes());
+    assert_eq!(read.len(), 1, "{read:?}");
+    assert_eq!((read[0].place.as_str(), read[0].exchange.host.as_str()), (place, "api.openai.com"));
+    let request: Value = serde_json::from_slice(&read[0].exchange.request).unwrap();
+    assert_eq!(request["messages"], body()["messages"]);
+    assert_eq!(unread, [Unread { line: 9, why: Unreadable::Cut }]);
+}
+
+#[test]
+fn every_block_of_a_page_is_found_beside_a_command() {
+    let page = format!(
+        "```sh\ncurl https://api.example.com/v1/messages -d '{}'\n```\nAnd:\n```json\n{BODY}\n```\n```python\nx = {}\n```\n",
+        BODY.replace('\'', "'\\''"),
+        BODY.replace("it's", "it is"),
+    );
+    let places: Vec<String> = found(&page).into_iter().map(|(place, ..)| place).collect();
+    assert_eq!(places, ["the curl command", "line 6", "line 9"]);
+}
+
+#[test]
+fn a_command_of_the_aws_command_line_names_its_dialect_and_model() {
+    for text in [
+        "> aws bedrock-runtime converse --model-id amazon.nova-lite-v1:0 --messages '[{\"role\": \"user\", \"content\": [{\"text\": \"Hi\"}]}]'\n\nAn error occurred",
+        "aws bedrock-runtime converse --region=us-east-1 \\\n  --cli-input-json '{\"modelId\":\"amazon.nova-lite-v1:0\",\"messages\":[{\"role\":\"user\",\"content\":[{\"text\":\"Hi\"}]}]}'",
+    ] {
+        let request = json!({ "messages": [{ "role": "user", "content": [{ "text": "Hi" }] }] });
+        let address = "bedrock-runtime.us-east-1.amazonaws.com/model/amazon.nova-lite-v1:0/converse";
+        assert_eq!(found(text), [("the aws command".to_owned(), address.to_owned(), request)], "{text}");
+    }
+}
+
+#[test]
+fn the_maps_of_elixir_ruby_and_php_are_read() {
+    for text in [
+        "%{\n  \"messages\" => [%{\"content\" => \"\", \"role\" => \"user\"}],\n  \"model\" => \"m\"\n}",
+        "body = {:messages=>[{:content=>\"\", \"role\"=>\"user\"}], model: 'm'}",
+        "$client->chat()->create(['messages' => [['content' => '', 'role' => 'user',]], 'model' => 'm',]);",
+        "$body = array('messages' => array(array('content' => '', 'role' => 'user')), 'model' => 'm');",
+    ] {
+        let request = json!({ "messages": [{ "content": "", "role": "user" }], "model": "m" });
+        assert_eq!(chat(text), request, "{text}");
+    }
+}
+
+#[test]
+fn the_messages_that_frameworks_print_are_written_as_a_request() {
+    for text in [
+        "[HumanMessage(content='Rain?', additional_kwargs={}), AIMessage(content='', tool_calls=[{'name': 'w', 'args': {}, 'id': 'c'}]), ToolMessage(content='no', tool_call_id='c')]",
+        "human: HumanMessage(content='Rain?')\nai: AIMessage(content='', tool_calls=[{'name': 'w', 'args': {}, 'id': 'c'}])\ntool: ToolMessage(content='no', tool_call_id='c')\n",
+        "[ModelRequest(parts=[UserPromptPart(content='Rain?', timestamp=datetime.datetime(2026, 1, 2))]), ModelResponse(parts=[ToolCallPart(tool_name='w', args='{}', tool_call_id='c')], usage=RequestUsage()), ModelRequest(parts=[ToolReturnPart(tool_name='w', content='no', tool_call_id='c')])]",
+        "Msg 0: Msg(id='a', name='user', content='Rain?', role='user')\nMsg 1: Msg(id='b', content=[{'type': 'tool_use', 'id': 'c', 'name': 'w', 'input': {}}], role='assistant')\nMsg 2: Msg(id='d', name='system', content=[{'type': 'tool_result', 'id': 'c', 'name': 'w', 'output': [{'type': 'text', 'text': 'no'}]}], role='system')\n",
+    ] {
+        let request = chat(text);
+        assert_eq!(request["messages"], pair()["messages"], "{text}");
+    }
+}
+
+#[test]
+fn messages_with_words_between_them_are_no_conversation() {
+    let message = r#"{"role":"user","content":"Hi"}"#;
+    assert_eq!(found(&format!("{message}\n{message}\n")).len(), 1);
+    let words =
+        "This message is accepted, and the next one is not, which I cannot explain to myself or to others.";
+    assert_eq!(found(&format!("{message}\n{words}\n{message}\n")), []);
+    assert_eq!(found(&format!("messages: [\n{message},\n...\n{message}\n]")), []);
+}
+
+#[test]
+fn what_cannot_be_read_is_reported_with_its_line_and_reason() {
+    for (text, line, why) in [
+        // https://github.com/openops-cloud/openops/pull/1205
+        (
+            "const messages = [\n  { role: 'user', content: 'Hi' },\n  { role: 'tool', content: [...] }\n];",
+            3,
+            Unreadable::LeftOut,
+        ),
+        (
+            "curl https://h/v1/x -d '{\n\"tools\":[...],\n\"messages\":[{\"role\":\"user\"}}'",
+            2,
+            Unreadable::LeftOut,
+        ),
+        ("body: {\"messages\": [{\"role\": \"user\", \"content\": \"Hi", 1, Unreadable::Cut),
+        ("x = {'messages': [{'role': 'user', 'content': a + b}]}", 1, Unreadable::Foreign),
+    ] {
+        let (read, unread) = searched(text.as_bytes());
+        assert_eq!((read.len(), unread), (0, vec![Unread { line, why }]), "{text}");
+    }
+}
+
+#[test]
+fn messages_in_yaml_are_read() {
+    let list = "- role: system\n  content: Be brief.\n- role: user\n  content: 'Rain in {{town}}?'\n";
+    let [system, user] = [("system", "Be brief."), ("user", "Rain in {{town}}?")]
+        .map(|(role, content)| json!({ "role": role, "content": content }));
+    assert_eq!(found(list), [("line 1".to_owned(), String::new(), json!([system, user]))]);
+    let indented = list.replace('\n', "\n      ");
+    for config in [
+        format!(
+            "description: A test\nprompts:\n  - messages:\n      {indented}\nproviders: [openai:gpt-5]\n"
+        ),
+        format!("prompts:\n  - |\n    {}\n", json!({ "messages": [system, user] })),
+    ] {
+        let messages: Vec<Value> =
+            found(&config).into_iter().map(|(.., request)| request["messages"].clone()).collect();
+        assert_eq!(messages, [json!([system, user])], "{config}");
+    }
+    assert_eq!(found("role: admin\nmessages: none\n"), []);
+}
