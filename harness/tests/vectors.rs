@@ -131,7 +131,8 @@ const MODELS: [&str; 27] = [
 fn the_rules_that_depend_on_the_model_are_marked() {
     let mut found = BTreeSet::new();
     for (_, dialect, file) in files() {
-        for vector in &file.vectors {
+        // The name of a model also changes the size of a body.
+        for vector in file.vectors.iter().filter(|vector| vector.padded.is_none()) {
             let named = vector.profile.as_deref().and_then(Profile::named);
             let profile = named.unwrap_or_else(|| Profile::newest(dialect));
             let Some(Value::Object(request)) =

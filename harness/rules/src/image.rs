@@ -12,8 +12,8 @@ const MAGICS: [(&[u8], &str); 3] =
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unseen;
 
-/// Returns the media type of a base64 image, by the beginning of its file. `None` if it is no JPEG, PNG, GIF or
-/// WebP.
+/// Returns the media type of a base64 image, by the beginning of its file. `None` for other files than JPEG,
+/// PNG, GIF and WebP.
 ///
 /// # Errors
 ///

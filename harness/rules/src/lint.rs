@@ -70,7 +70,7 @@ pub struct Vector {
     pub error: Option<String>,
 }
 
-/// A text in the request that goes on until the body has a size.
+/// A text in the request that is longer than in the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "json-schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]

@@ -217,7 +217,7 @@ impl Event {
     }
 }
 
-/// The facts by which a request is judged that are not in its body.
+/// The facts about a request that are not in its body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestHead {
     /// The model that is asked, if the path names it.
