@@ -13,7 +13,7 @@ use std::time::Duration;
 use brickbat_drive::server::{Answerer, Mount, Server, ServerEvent, ServerLimits, Writes};
 use brickbat_engine::provider::{Answer, Frames, Hold, Request, Sent};
 use brickbat_scenario::plan::{Mark, Side, ToolOutcome};
-use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestKind};
+use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId, Held, RequestHead, RequestKind};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use tokio::runtime::Runtime;
 
@@ -67,10 +67,10 @@ impl Answerer for Fake {
             frames.push_with(|bytes| bytes.extend_from_slice(request.body));
         }
         let headers = vec![("content-type", "text/event-stream".into())];
-        let (model, compacted) = (None, false);
+        let (asked, compacted) = (RequestHead::default(), false);
         (
             RequestKind::Surplus,
-            Answer { exchange, model, compacted, status, headers, streamed, frames, holds, ending },
+            Answer { exchange, asked, compacted, status, headers, streamed, frames, holds, ending },
         )
     }
 }

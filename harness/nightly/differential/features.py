@@ -178,6 +178,18 @@ ANTHROPIC: dict[str, tuple[list[dict], dict]] = {
         ],
         {"tools": [QUERY]},
     ),
+    "message threads": (
+        [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_01A", "content": "x"}]}],
+        {"thread": {"type": "continue", "previous_message_id": "msg_1"}},
+    ),
+    "effort in a system message": (
+        [USER, {"role": "assistant", "content": "x"}, NEXT, {"role": "system", "content": [], "output_config": {"effort": "high"}}],
+        {},
+    ),
+    "fallback credit": (
+        [USER, {"role": "assistant", "content": [text("x")]}],
+        {"fallback_credit_token": "fct_1"},
+    ),
     "fallback models": (
         [
             *reply(

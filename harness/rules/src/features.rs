@@ -216,6 +216,19 @@ static FEATURES: &[Feature] = &[
         ..Feature::openai("conversations", "2025-03-11", "openai 1.66.0")
     },
     Feature {
+        what: "A field `thread` continues an earlier reply, and only the new messages are sent.",
+        vectors: &["2026-message-thread"],
+        source: "https://platform.claude.com/docs/en/build-with-claude/message-threads",
+        ..Feature::anthropic("message threads", "2026-10-23", "anthropic 2.2.0")
+    },
+    Feature {
+        what: "A system message changes the effort from there on, with or without a text.",
+        rules: &["anthropic-messages/request-shape"],
+        vectors: &["system-message-with-effort-alone"],
+        source: "https://platform.claude.com/docs/en/build-with-claude/effort-per-message",
+        ..Feature::anthropic("effort in a system message", "2026-10-21", "anthropic 2.0.0")
+    },
+    Feature {
         what: "Version 2026-10-21 of the API: no document in a reply, no citations in a user's text, no sampling parameters.",
         rules: &[
             "anthropic-messages/document-outside-user",
@@ -267,6 +280,13 @@ static FEATURES: &[Feature] = &[
         vectors: &["2026-tool-added-and-removed"],
         source: ANTHROPIC_TYPES,
         ..Feature::anthropic("addition and removal of tools", "2026-07-24", "anthropic 0.120.0")
+    },
+    Feature {
+        what: "The token of a refused reply lets another model continue it from a prefill.",
+        rules: &["anthropic-messages/prefill-not-supported"],
+        vectors: &["fallback-credit"],
+        source: "https://platform.claude.com/docs/en/build-with-claude/fallback-credit",
+        ..Feature::anthropic("fallback credit", "2026-06-09", "anthropic 0.108.0")
     },
     Feature {
         what: "A block `fallback` marks the place where another model took over, and keeps its place in the reply.",

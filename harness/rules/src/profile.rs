@@ -29,6 +29,8 @@ pub struct Profile {
     pub given_up: &'static [&'static Rule],
     /// Stream rules that are only warnings here.
     pub tolerated_in_streams: &'static [&'static StreamRule],
+    /// Stream rules that this provider never follows. Violations are not reported.
+    pub given_up_in_streams: &'static [&'static StreamRule],
     /// Rules for which this provider has its own sentences, which replace the rule's.
     pub wording: &'static [(&'static Rule, &'static [&'static str])],
     /// The error body around the sentences.
@@ -82,6 +84,7 @@ impl Profile {
             tolerated: &[],
             given_up: &[],
             tolerated_in_streams: &[],
+            given_up_in_streams: &[],
             wording: &[],
             envelope,
             halves: Halves::Refused,

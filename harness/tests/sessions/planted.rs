@@ -1,5 +1,8 @@
 //! Secrets in every free text of a stored session: its ids, names of tools, arguments, results and paths.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use brickbat_sessions::{File, Files};
 use serde_json::Value;
 
@@ -159,13 +162,33 @@ fn planted_sql(text: &str) -> String {
     planted_text.replace('\u{1}', "''")
 }
 
+/// The ids of the threads in a dump of PostgreSQL; the rest of it is in MessagePack.
+fn planted_dump(text: &str) -> String {
+    let mut is_row = false;
+    let lines = text.lines().map(|line| {
+        let is_of_thread = line.contains(" public.checkpoint") && !line.contains("_migrations");
+        let parts = match line.strip_prefix("INSERT INTO ").filter(|_| is_of_thread) {
+            Some(_) => line.split_once("('").and_then(|(start, rest)| {
+                let (id, rest) = rest.split_once('\'')?;
+                Some(format!("{start}('{}'{rest}", planted(id)))
+            }),
+            None if is_row => line.split_once('\t').map(|(id, rest)| format!("{}\t{rest}", planted(id))),
+            None => None,
+        };
+        is_row = (is_row && line != "\\.") || (line.starts_with("COPY ") && is_of_thread);
+        parts.unwrap_or_else(|| line.to_owned())
+    });
+    lines.map(|line| line + "\n").collect()
+}
+
 impl Case {
     /// The store with secrets in every text.
     pub(crate) fn with_secrets(&self) -> Files {
         let text = String::from_utf8_lossy(&self.text()).into_owned();
-        let text = match self.entry.store.ends_with(".sql") {
-            true => planted_sql(&text),
-            false => planted_json(&text),
+        let text = match Path::new(&self.entry.store).extension().and_then(OsStr::to_str) {
+            Some("sql") => planted_sql(&text),
+            Some("pgdump") => planted_dump(&text),
+            _ => planted_json(&text),
         };
         let mut files = self.files_of(text.into_bytes());
         for companion in self.files().files.into_iter().skip(1) {

@@ -58,7 +58,8 @@ fn fragment_edits(body: &str, redactor: &Redactor) -> Vec<(Range<usize>, String)
             let is_read = values.next().is_some_and(|value| value.is_ok());
             at = open + if is_read { values.byte_offset() } else { 1 };
             n_unread += usize::from(!is_read);
-            if let Some(document) = is_read.then(|| Document::parse(line[open..at].as_bytes()).ok()).flatten()
+            if let Some(document) =
+                is_read.then(|| Document::parse(&line.as_bytes()[open..at]).ok()).flatten()
             {
                 collect(document.root(), String::new(), start + open, &mut found);
             }

@@ -48,6 +48,12 @@ impl StreamStrictness {
         }
     }
 
+    /// Returns whether the provider never follows a rule.
+    pub(crate) fn gives_up(self, is_foreign: bool, rule: &StreamRule) -> bool {
+        let given_up = self.profile(is_foreign).map(|profile| profile.given_up_in_streams);
+        given_up.unwrap_or_default().iter().any(|known| known.id == rule.id)
+    }
+
     /// Returns the rules that are only warnings.
     pub(crate) fn tolerated(self, is_foreign: bool) -> &'static [&'static StreamRule] {
         match self.profile(is_foreign) {

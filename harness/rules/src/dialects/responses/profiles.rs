@@ -97,6 +97,7 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
         given_up: &[&schema::ITEM_ID_FORM, &schema::ITEM_ID_TOO_LONG],
+        given_up_in_streams: &[&stream::RESPONSE_CHANGED, &stream::ITEM_CHANGED],
         added: &[&BODY_TOO_LARGE],
         max_body: Some(BodyLimit { bytes: COPILOT_BYTES, rule: &BODY_TOO_LARGE }),
         ..RELATIVE

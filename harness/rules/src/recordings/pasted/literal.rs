@@ -165,7 +165,8 @@ impl<'t> Reader<'t> {
                 let list = if fields.is_empty() { Value::Array(items) } else { Value::Object(fields) };
                 return Some((list, ends_with_comma));
             }
-            if !(items.is_empty() && fields.is_empty()) && !ends_with_comma {
+            let is_first = items.is_empty() && fields.is_empty();
+            if !is_first && !ends_with_comma {
                 return None;
             }
             let item = self.value(depth)?;
