@@ -24,6 +24,14 @@ pub fn detect(body: &[u8]) -> Option<Dialect> {
     Dialect::from_name(clues(body)?.dialect?)
 }
 
+/// Returns whether the messages of a body have no sign of a dialect, and nothing that is foreign to all of them.
+pub(crate) fn is_open(body: &[u8]) -> bool {
+    clues(body).is_some_and(|clues| {
+        let messages = clues.messages;
+        clues.dialect.is_none() && messages.of.is_none() && !messages.is_foreign
+    })
+}
+
 /// Returns the name of a known but unsupported API that the body is for, such as `Gemini Interactions`.
 pub fn unspoken(body: &[u8]) -> Option<&'static str> {
     clues(body)?.unspoken

@@ -10,12 +10,25 @@ use crate::Profile;
 /// if the strictness is unknown: an unknown host, a gateway with a model of unknown origin, or a dialect
 /// that the host does not support.
 pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static Profile> {
+    profiles_at(host, model).find(|profile| profile.dialect == dialect)
+}
+
+/// Returns the only dialect of a host whose requests have their conversation in the field `list`, for a request that
+/// shows no dialect itself. Returns `None` if the host is unknown, or has several such dialects.
+pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
+    let mut found = profiles_at(host, model).map(|profile| profile.dialect);
+    let first = found.find(|dialect| dialect.definition().list == list)?;
+    found.all(|dialect| dialect.definition().list != list).then_some(first)
+}
+
+/// Returns the profiles of a host, one for each dialect.
+fn profiles_at(host: &str, model: &str) -> impl Iterator<Item = &'static Profile> {
     let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
     let model = model.to_ascii_lowercase();
     let model = model.strip_prefix(OPENROUTER).unwrap_or(&model);
-    let route = ROUTES.iter().find(|route| is_host(route.host, &host) && model.starts_with(route.model))?;
-    let profiles = route.profiles.iter().filter_map(|name| Profile::named(name));
-    profiles.into_iter().find(|profile| profile.dialect == dialect)
+    let route = ROUTES.iter().find(|route| is_host(route.host, &host) && model.starts_with(route.model));
+    let names = route.map_or(&[][..], |route| route.profiles);
+    names.iter().filter_map(|name| Profile::named(name))
 }
 
 /// Returns the hosts with known strictness, in lookup order. `*` matches one or more characters.

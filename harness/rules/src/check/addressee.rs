@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::{CheckError, CheckOptions, Providers, Strictness, Subject};
-use crate::json::{self, Json, Part};
+use crate::detect::is_open;
+use crate::json::{self, Document, Json, Part};
 use crate::{self as rules, Address, Api, Dialect, Profile};
 
 /// The context of a request: the known facts apart from its body.
@@ -89,7 +90,11 @@ impl Addressee {
             }
             (Strictness::Newest, Some(host)) => {
                 let dialect = dialect()?;
-                let profile = rules::profile_for(dialect, host, model.as_deref().unwrap_or_default());
+                let model = model.as_deref().unwrap_or_default();
+                // Some dialects look alike, and the host speaks only one of them.
+                let similar = || rules::dialect_at(host, model, rules::list_of(dialect));
+                let profile = rules::profile_for(dialect, host, model)
+                    .or_else(|| rules::profile_for(similar()?, host, model));
                 let host = host.clone();
                 let profile = profile.ok_or(CheckError::NoProfile { dialect, host })?;
                 (Providers::Profile(at_version(profile)), Basis::Host)
@@ -129,6 +134,22 @@ fn dialect(subject: &Subject, around: &Around, options: &CheckOptions) -> Result
     match (rules::detect(subject.readable), rules::unspoken(subject.readable)) {
         (Some(dialect), _) => Ok(dialect),
         (None, Some(name)) => Err(CheckError::NotSpoken(name.to_owned())),
-        (None, None) => Err(CheckError::NoDialect),
+        (None, None) => {
+            let host = Some(&around_given.host).filter(|host| !host.is_empty());
+            of_host(subject, host.map(String::as_str)).ok_or(CheckError::NoDialect)
+        }
     }
+}
+
+/// Returns the only dialect that the host, or the only provider of the model, expects of a body with such a list.
+fn of_host(subject: &Subject, host: Option<&str>) -> Option<Dialect> {
+    if !is_open(subject.readable) {
+        return None;
+    }
+    let model = named(subject).unwrap_or_default();
+    let host = host.or_else(|| rules::host_of_model(&model))?;
+    let lists = Dialect::ALL.map(rules::list_of);
+    let document = Document::parse(subject.readable).ok()?;
+    let list = lists.into_iter().find(|list| document.root().field(list).item(0).is_object())?;
+    rules::dialect_at(host, &model, list)
 }

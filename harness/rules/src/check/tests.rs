@@ -206,3 +206,39 @@ fn an_unpaired_surrogate_is_rejected_and_shown_in_its_place() {
         "anthropic-messages/tool-result-missing"
     );
 }
+
+/// Texts alone show no dialect, so the host decides, or the only provider of the model.
+#[test]
+fn a_conversation_without_signs_is_judged_as_its_host_or_its_model_expects() {
+    let judged = |host: &str, body: &str| {
+        let address = Address { host: host.to_owned(), ..Address::default() };
+        let options = CheckOptions { address, ..CheckOptions::default() };
+        check(body.as_bytes(), START, &options).map(|checked| match checked.providers {
+            Providers::Profile(profile) => profile.name,
+            Providers::Union(_) => "union",
+        })
+    };
+    let of_model = |model: &str| {
+        format!(
+            r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}},{{"role":"assistant","content":"b"}}]}}"#
+        )
+    };
+    let compacted = r#"{"model":"o","input":[{"type":"compaction","encrypted_content":"gAAAAA"}]}"#;
+    for (host, body, profile) in [
+        ("api.deepseek.com", of_model("x"), "deepseek@"),
+        ("", of_model("deepseek-v4-pro"), "deepseek@"),
+        ("api.anthropic.com", of_model("x"), "anthropic-messages@"),
+        ("openrouter.ai", of_model("some/model"), "openrouter@"),
+        ("api.mistral.ai", of_model("voxtral-small"), "mistral@"),
+        ("api.openai.com", compacted.to_owned(), "openai-responses@"),
+    ] {
+        let name = judged(host, &body).unwrap();
+        assert!(name.starts_with(profile), "{host} {body}: {name}");
+    }
+    // Several dialects of this host have `messages`, and the parts of a framework are no provider's.
+    let of_framework = r#"{"messages":[{"role":"user","parts":[{"type":"text","text":"a"}]}]}"#;
+    let hosts = ["bedrock-runtime.us-east-1.amazonaws.com", "api.deepseek.com", "example.org"];
+    for (host, body) in hosts.into_iter().zip([of_model("x"), of_framework.to_owned(), of_model("x")]) {
+        assert_eq!(judged(host, &body), Err(CheckError::NoDialect), "{host}");
+    }
+}
