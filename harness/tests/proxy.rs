@@ -393,7 +393,7 @@ fn a_client_that_hangs_up_closes_the_connection_to_the_server() {
 #[test]
 fn a_compressed_answer_passes_unread_and_a_redirect_is_not_followed() {
     let packed = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip\r\n\
-        content-length: 4\r\n\r\n\x1f\x8b\x08\x00"
+        connection: close\r\ncontent-length: 4\r\n\r\n\x1f\x8b\x08\x00"
         .to_vec();
     let moved =
         b"HTTP/1.1 307 Temporary Redirect\r\nlocation: http://192.0.2.1/\r\ncontent-length: 0\r\n\r\n"
