@@ -235,7 +235,7 @@ fn a_conversation_without_signs_is_judged_as_its_host_or_its_model_expects() {
         let name = judged(host, &body).unwrap();
         assert!(name.starts_with(profile), "{host} {body}: {name}");
     }
-    // Several dialects of this host have `messages`, and the parts of a framework are no provider's.
+    // Several dialects of the first host have `messages`, and no provider accepts the parts of a framework.
     let of_framework = r#"{"messages":[{"role":"user","parts":[{"type":"text","text":"a"}]}]}"#;
     let hosts = ["bedrock-runtime.us-east-1.amazonaws.com", "api.deepseek.com", "example.org"];
     for (host, body) in hosts.into_iter().zip([of_model("x"), of_framework.to_owned(), of_model("x")]) {
