@@ -13,8 +13,8 @@ pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static
     profiles_at(host, model).find(|profile| profile.dialect == dialect)
 }
 
-/// Returns the only dialect of a host with the conversation in the field `list`. For a request that shows no dialect
-/// itself. Returns `None` if the host is unknown, or has several such dialects.
+/// Returns the only dialect of a host with the conversation in the field `list`. This decides for a request that shows
+/// no dialect itself. Returns `None` if the host is unknown, or has several such dialects.
 pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
     let mut found = profiles_at(host, model).map(|profile| profile.dialect);
     let first = found.find(|dialect| dialect.definition().list == list)?;

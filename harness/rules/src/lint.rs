@@ -85,7 +85,7 @@ pub struct Padding {
 const MAX_PADDED: usize = 64 << 20;
 
 impl Padding {
-    /// Returns the request with the longer text. `None` if there is no such text, or the size is out of range.
+    /// Returns the request with the longer text, or `None` if the pointer or the size does not fit.
     fn of(&self, request: &Value) -> Option<Value> {
         let missing = self.bytes.checked_sub(request.to_string().len())?;
         let mut request = request.clone();

@@ -213,7 +213,12 @@ impl Request {
             false => validate_to(profile, model, &self.body),
         };
         let list = format!("/{}", list_of(profile.dialect));
-        let errors = violations.into_iter().filter(|violation| violation.severity == Severity::Error);
+        // Products leave old images out of what they send, so the size of a store is not that of a request.
+        let is_of_size =
+            |violation: &Violation| profile.max_body.is_some_and(|limit| limit.rule.id == violation.rule.id);
+        let errors = violations
+            .into_iter()
+            .filter(|violation| violation.severity == Severity::Error && !is_of_size(violation));
         let place = |pointer: &str| {
             let pointer = if self.is_list { pointer.strip_prefix(&list).unwrap_or(pointer) } else { pointer };
             let (message, block) = self.rendered.block_at(pointer)?;
@@ -295,6 +300,19 @@ mod tests {
         };
         assert!(matches!(mended("gemini-2.5-flash"), Ok(Repair::Healthy(_))));
         assert!(matches!(mended("gemini-3-flash-preview"), Ok(Repair::Mended(_))));
+    }
+
+    #[test]
+    fn the_size_of_a_store_is_not_judged() {
+        let line = |text: &str| {
+            format!(
+                r#"{{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","message":{{"role":"user","content":"{text}"}}}}"#
+            )
+        };
+        let long = line(&"A".repeat(33 << 20));
+        let session = read(&Files::one("session.jsonl", long)).unwrap().remove(0);
+        let judgement = judge(&session, None);
+        assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     }
 
     #[test]

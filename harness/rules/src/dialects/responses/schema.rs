@@ -461,6 +461,7 @@ pub(crate) static ENCRYPTED_CONTENT_FOREIGN: Rule = Rule {
         "https://github.com/edison7009/EchoBird/issues/255",
         "https://github.com/Wei-Shaw/sub2api/issues/2863",
         "https://github.com/openai/codex/issues/8145",
+        "https://github.com/Kilo-Org/kilocode/issues/14314",
     ],
     ..Rule::observed("openai-responses/encrypted-content-foreign", "RSP-ENC-1", 4, "2025-12")
 };
