@@ -80,6 +80,16 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::Goose, Unit::File, &["id", "working_dir", "conversation/0/content"]),
     (Product::Cline, Unit::Item, &["role", "content/0/type", "content/0/text", "ts"]),
     (Product::Cline, Unit::File, &["sessionId", "agent", "messages/0/role"]),
+    (
+        Product::Agentscope,
+        Unit::File,
+        &["agent/memory/content/0/0/role", "agent/memory/content/0/0/content", "agent/memory/content/0/1"],
+    ),
+    (
+        Product::Agentscope,
+        Unit::File,
+        &["session_id", "context/0/role", "context/0/content/0/type", "summary"],
+    ),
     (Product::Request, Unit::File, &["model", "messages/0/role", "messages/0/content"]),
 ];
 

@@ -179,6 +179,12 @@ products! {
     GrokCli: "grok-cli", "Grok CLI", One, Other, [LINES], [];
     /// superagent's Grok CLI: SQLite.
     SuperagentGrok: "superagent-grok", "Grok CLI by superagent", Many, Other, [DATABASE], [Log];
+    /// Docker Agent, formerly cagent: SQLite.
+    DockerAgent: "docker-agent", "Docker Agent", Many, Other, [DATABASE], [Log];
+    /// Hermes Agent: SQLite, or exports in JSONL.
+    Hermes: "hermes", "Hermes Agent", Many, Other, [DATABASE, LINES], [Log];
+    /// AgentScope: the state of an agent in JSON.
+    Agentscope: "agentscope", "AgentScope", Many, Other, [JSON], [];
     /// Factory's Droid: JSONL.
     Droid: "droid", "Droid", One, Other, [LINES], [];
     /// Amp: a thread in JSON.

@@ -209,6 +209,10 @@ const STORES: &[Known] = &[
     (Product::Mastra, &forms::MASTRA),
     #[cfg(feature = "sqlite")]
     (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
+    #[cfg(feature = "sqlite")]
+    (Product::DockerAgent, &forms::DOCKER_AGENT),
+    (Product::Hermes, &forms::HERMES),
+    (Product::Agentscope, &forms::AGENTSCOPE),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
     (Product::MessageLines, &forms::MESSAGE_LINES),

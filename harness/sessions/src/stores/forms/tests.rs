@@ -7,19 +7,22 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 32] = [
+pub(crate) const FORMS: [&Form; 35] = [
     &AGENT_FRAMEWORK,
+    &AGENTSCOPE,
     &AGNO,
     &AMP,
     &AUTOGEN,
     &CONTINUE,
     &CRUSH,
     &CURSOR,
+    &DOCKER_AGENT,
     &DROID,
     &GENKIT,
     &GOOGLE_ADK,
     &GROK_CLI,
     &HAYSTACK,
+    &HERMES,
     &KIMI,
     &KIRO,
     &LANGCHAIN,
