@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::reported::{self, Reported};
 use super::said::{Wordings, parts, sentences, unescaped};
 use crate::{Dialect, Profile, Rule};
 
@@ -59,10 +60,12 @@ enum Piece {
 }
 
 /// The rules and sentences behind an error message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Answer {
     /// It contains a complete sentence of these rules.
     Said(Vec<&'static Rule>),
+    /// It contains a complete sentence that people report and no profile says.
+    Reported(Vec<&'static Reported>),
     /// It contains parts of these sentences, the nearest first. Empty if it is near to none.
     Near(Vec<Near>),
 }
@@ -160,8 +163,20 @@ impl Vocabulary {
 
     /// Returns what is known about an error message; see [`answer`].
     pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
-        let said = wordings.in_text(text);
+        let matches = wordings.matches(text);
+        let reported = reported::in_text(text);
+        let most = |n_letters: Option<usize>| n_letters.unwrap_or(0);
+        if most(reported.first().map(|(n, _)| *n)) > most(matches.first().map(|(n, _)| *n)) {
+            return Answer::Reported(reported.into_iter().map(|(_, own)| own).collect());
+        }
+        let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();
         let mut near = self.nearest(text);
+        if said.is_empty() && near.is_empty() {
+            let cut = reported::cut_in(text);
+            if !cut.is_empty() {
+                return Answer::Reported(cut.into_iter().map(|(_, own)| own).collect());
+            }
+        }
         // A short sentence can be the beginning of a longer one, and the text may have more of the longer one.
         let is_of = |near: &Near| said.iter().any(|rule| has(&near.rules, rule));
         match near.first() {
@@ -470,7 +485,7 @@ mod tests {
                 let mut filled = fixed[0].to_owned();
                 for (name, part) in names.iter().zip(&fixed[1..]) {
                     filled.push_str(&if *name == "path" {
-                        format!("{list}.0.content")
+                        format!("{list}.0.part")
                     } else {
                         "x1".to_owned()
                     });
@@ -478,11 +493,16 @@ mod tests {
                 }
                 let text = cut(&filled);
                 let answer = vocabulary.answer(&wordings, &text);
-                let is_single = matches!(&answer, Answer::Said(rules) if rules.len() == 1);
+                let is_single = match &answer {
+                    Answer::Said(rules) => rules.len() == 1,
+                    Answer::Reported(found) => found.len() == 1,
+                    Answer::Near(_) => false,
+                };
                 let found: Vec<&Rule> = match answer {
                     // The rest of a cut sentence may be the complete sentence of another rule.
                     Answer::Said(_) if name.starts_with("its ") => continue,
                     Answer::Said(rules) => rules,
+                    Answer::Reported(found) => found.into_iter().filter_map(Reported::rule).collect(),
                     Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
                 };
                 n += 1;

@@ -1,0 +1,163 @@
+//! Sentences that people report and no profile says: of servers without a profile, of clients, and about other things than
+//! the history.
+//!
+//! They are data, one on each line of `reported.jsonl`. Such a sentence explains an error, and judges no request.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::said::{Plain, Template, unescaped};
+use crate::Rule;
+
+/// A sentence that people report.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Reported {
+    /// The sentence, with placeholders in braces.
+    pub says: String,
+    /// The provider, the server or the client that says it.
+    pub by: String,
+    /// Its subject.
+    pub about: Subject,
+    /// The rule behind it, if a rule of another provider, or of another version, is about the same fault.
+    #[serde(default)]
+    pub rule: Option<String>,
+    /// Its meaning.
+    pub means: String,
+    /// Advice for the user.
+    pub advice: String,
+    /// The address of a report or of the code. None if only copies of the code without an address are known.
+    #[serde(default)]
+    pub source: Option<String>,
+}
+
+/// The subject of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// The provider refuses the history.
+    History,
+    /// The provider refuses the request for another reason, or cannot answer now.
+    Neighbour,
+    /// The client reports it, whether or not it has sent anything.
+    Client,
+}
+
+impl Reported {
+    /// The rule behind the sentence.
+    pub fn rule(&self) -> Option<&'static Rule> {
+        Rule::find(self.rule.as_deref()?)
+    }
+
+    /// The page about the sentence.
+    pub fn page(&self) -> String {
+        let Reported { says, by, means, advice, .. } = self;
+        let lead = match self.about {
+            Subject::History => "This error is about the history.",
+            Subject::Neighbour => "This error is not about the history.",
+            Subject::Client => "The client reports this error itself.",
+        };
+        let mut page = format!("{lead}\n\n{says}\n   said by {by}\n\n{means}\n\nwhat to do\n{advice}\n");
+        if let Some(source) = &self.source {
+            page.push_str(&format!("\nsource\n  {source}\n"));
+        }
+        match self.rule() {
+            Some(rule) => page.push_str(&format!(
+                "\n{} is about the same fault:\n  {}\n  `brickbat explain {}` has its page.\n",
+                rule.id, rule.summary, rule.id
+            )),
+            None if self.about == Subject::History => {
+                page.push_str("\nNo rule checks this, so `brickbat check` does not find it.\n")
+            }
+            None => {}
+        }
+        page
+    }
+}
+
+/// Every such sentence.
+pub fn all() -> &'static [Reported] {
+    static ALL: LazyLock<Vec<Reported>> = LazyLock::new(|| {
+        let lines = include_str!("reported.jsonl").lines();
+        // A test reads every line.
+        lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
+    });
+    &ALL
+}
+
+/// Each sentence with its parts.
+static TEMPLATES: LazyLock<Vec<(Template<'static>, &'static Reported)>> =
+    LazyLock::new(|| all().iter().map(|own| (Template::of(&own.says), own)).collect());
+
+/// The sentences in a text with the number of their letters that match, the longest match first, at most three.
+pub(super) fn in_text(text: &str) -> Vec<(usize, &'static Reported)> {
+    best(text, |template, text| template.letters_in(text, None))
+}
+
+/// The sentences that a text has the beginning of, as [`in_text`] returns them.
+pub(super) fn cut_in(text: &str) -> Vec<(usize, &'static Reported)> {
+    best(text, Template::begins_in)
+}
+
+fn best(
+    text: &str,
+    letters_in: impl Fn(&Template<'static>, &Plain<'_>) -> Option<usize>,
+) -> Vec<(usize, &'static Reported)> {
+    let text = unescaped(text);
+    let text = Plain::of(&text);
+    let matches = TEMPLATES.iter().filter_map(|(template, own)| Some((letters_in(template, &text)?, *own)));
+    let mut found: Vec<(usize, &'static Reported)> = matches.collect();
+    found.sort_by_key(|(letters, own)| (usize::MAX - letters, own.says.as_str()));
+    let most = found.first().map_or(0, |(letters, _)| *letters);
+    found.retain(|(letters, _)| 4 * letters >= 3 * most);
+    found.truncate(MAX_OFFERED);
+    found
+}
+
+/// The number of sentences that are offered.
+const MAX_OFFERED: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::super::said::parts;
+    use super::super::{Answer, answer};
+    use super::*;
+
+    fn filled(says: &str) -> String {
+        let (fixed, _) = parts(says);
+        fixed.join("x1")
+    }
+
+    #[test]
+    fn every_line_is_a_sentence_with_a_known_rule() {
+        let n_lines = include_str!("reported.jsonl").lines().count();
+        assert_eq!(all().len(), n_lines);
+        for own in all() {
+            assert!(own.rule.is_none() || own.rule().is_some(), "{}: {:?}", own.says, own.rule);
+            assert!(!own.means.is_empty() && !own.advice.is_empty(), "{}", own.says);
+            let is_address = own.source.as_ref().is_none_or(|source| source.starts_with("https://"));
+            assert!(is_address, "{:?}", own.source);
+        }
+    }
+
+    #[test]
+    fn every_sentence_leads_to_itself_or_to_a_rule() {
+        let mut failures = Vec::new();
+        for own in all() {
+            let text = format!("API Error: 400 {}", filled(&own.says));
+            let is_found = match answer(&text) {
+                Answer::Reported(found) => found.iter().any(|other| other.says == own.says),
+                Answer::Said(rules) => {
+                    own.about == Subject::History
+                        && own.rule().is_none_or(|rule| rules.iter().any(|other| other.id == rule.id))
+                }
+                Answer::Near(_) => false,
+            };
+            if !is_found {
+                failures.push(format!("{text}: {:?}", answer(&text)));
+            }
+        }
+        assert!(failures.is_empty(), "{}\n{}", failures.len(), failures.join("\n"));
+    }
+}
