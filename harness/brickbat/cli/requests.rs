@@ -275,6 +275,9 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             (Err(CheckError::NotJson(_)), Some(unread)) if !piece.is_line => {
                 events.push(ReadEvent::Unreadable(Some(in_file(unread.line)), unread.why.to_string()));
             }
+            (Err(CheckError::NotJson(_)), None) if !piece.is_line && is_prose(&piece.text) => {
+                events.push(ReadEvent::Unreadable(None, NO_REQUEST.to_owned()));
+            }
             // Most rows of a set for training have no calls.
             (Err(_), _) if is_plain => {
                 let dialect = Dialect::OpenaiChat;
@@ -287,6 +290,17 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
     }
     events
+}
+
+/// The reason why a text that is not JSON cannot be judged.
+const NO_REQUEST: &str =
+    "no request was found in this text; if it quotes an error, `brickbat explain - < FILE` explains that";
+
+/// True for a text that does not begin like JSON.
+fn is_prose(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let first = text.first().copied().unwrap_or_default();
+    first.is_ascii() && !text.is_empty() && !b"{[\"0123456789-".contains(&first) && text.contains(&b' ')
 }
 
 /// True for a body with messages that have only a role and a text.
@@ -412,11 +426,18 @@ fn pieces(
         let first = RawLine { text: text[..n_first].to_vec(), is_whole: true };
         return lines(&mut text[n_first..].chain(file), first, start, each);
     }
-    let is_whole = || first.is_whole && is_json(&first.text);
-    if has_lines || (!is_over && is_whole()) {
+    if has_lines {
         return lines(file, first, start, each);
     }
     let mut text = first.text;
+    if !is_over && first.is_whole && is_json(&text) {
+        let n_first = text.len();
+        file.take(MAX_LOOKED).read_to_end(&mut text)?;
+        if is_lines(&text[n_first..]) {
+            let first = RawLine { text: text[..n_first].to_vec(), is_whole: true };
+            return lines(&mut text[n_first..].chain(file), first, start, each);
+        }
+    }
     file.take((MAX_BYTES + 1).saturating_sub(text.len() as u64)).read_to_end(&mut text)?;
     if !first.is_whole || text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
@@ -470,6 +491,24 @@ fn lines(
     }
     Ok(())
 }
+
+/// Returns whether at least half of the lines at the beginning of a text are JSON, so that it is not a log with JSON over
+/// several lines. `text` is what follows the first line, which is JSON.
+fn is_lines(text: &[u8]) -> bool {
+    let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
+    // The last line may be cut.
+    let is_cut = text.len() as u64 >= MAX_LOOKED;
+    let n_whole = lines.len() - usize::from(is_cut);
+    let asked = lines[..n_whole].iter().filter(|line| !line.trim_ascii().is_empty()).take(MAX_ASKED);
+    let (n_lines, n_json) =
+        asked.fold((1, 1), |(n_lines, n_json), line| (n_lines + 1, n_json + usize::from(is_json(line))));
+    2 * n_json >= n_lines
+}
+
+/// The number of bytes after the first line that are looked at, and the number of lines in them, to tell lines of JSON
+/// from a log.
+const MAX_LOOKED: u64 = 1 << 20;
+const MAX_ASKED: usize = 40;
 
 /// True if a text is JSON. The contents of its strings are not checked.
 fn is_json(text: &[u8]) -> bool {

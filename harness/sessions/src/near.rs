@@ -77,6 +77,7 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::GeminiCli, Unit::Line, &["sessionId", "projectHash", "kind", "toolCalls"]),
     (Product::GeminiCli, Unit::File, &["sessionId", "projectHash", "messages/0/type"]),
     (Product::Opencode, Unit::File, &["info/id", "messages/0/info", "messages/0/parts"]),
+    (Product::Goose, Unit::Line, &["role", "created", "content/0/type", "content/0/toolCall"]),
     (Product::Goose, Unit::File, &["id", "working_dir", "conversation/0/content"]),
     (Product::Cline, Unit::Item, &["role", "content/0/type", "content/0/text", "ts"]),
     (Product::Cline, Unit::File, &["sessionId", "agent", "messages/0/role"]),

@@ -284,6 +284,9 @@ impl Search {
             }
             return self.take_value(&request, &at, WRITTEN_AGAIN, &context);
         }
+        if let Some(request) = traces::of_diagnostics(fields) {
+            return self.take_value(&request, &format!("{pointer}/history"), WRITTEN_AGAIN, context);
+        }
         if fields.get("object").and_then(Value::as_str) == Some("list")
             && let Some(items) = fields.get("data").and_then(Value::as_array)
             && is_newest_first(items)

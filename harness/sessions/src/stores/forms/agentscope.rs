@@ -1,7 +1,7 @@
 //! AgentScope, and QwenPaw and CoPaw, which are built on it: the state of an agent as JSON.
 //!
-//! Version 1 keeps `[message, marks]` pairs, or messages, in `memory.content` of an agent, whose name is a field of the
-//! file. Version 2 keeps messages in `context`. Source: `JSONSession` in `session/_json_session.py`,
+//! Version 1 keeps `[message, marks]` pairs, or messages, in `memory.content` of an agent; the name of the agent is a field
+//! of the file. Version 2 keeps messages in `context`. Source: `JSONSession` in `session/_json_session.py`,
 //! `memory/_working_memory/_in_memory_memory.py` and `message/_message_block.py` of agentscope 1.0.21, and
 //! `state/_state.py` and `message/_block.py` of agentscope 2.0.11 (<https://github.com/agentscope-ai/agentscope>);
 //! the null ids of calls are from <https://github.com/agentscope-ai/QwenPaw/issues/4185>.
@@ -19,7 +19,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Agentscope,
     generation: "agent state",
     file: Framing::None,
-    other: Some(Assembly { owns, assemble }),
+    other: Some(Assembly { owns: is_state, assemble }),
     marks: &[],
     skips: None,
     shape: Shape::Speakers(&[Speaker {
@@ -57,7 +57,7 @@ const CALL: CallAt = CallAt { id: "/id", name: "/name", arguments: "/input" };
 /// The lists of messages, from the state of an agent.
 const LISTS: [&str; 2] = ["/memory/content", "/context"];
 
-fn owns(look: &Look<'_>) -> bool {
+fn is_state(look: &Look<'_>) -> bool {
     look.is_whole(|root| !histories(root).is_empty())
 }
 
