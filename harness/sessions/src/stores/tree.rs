@@ -231,10 +231,13 @@ impl<'t> Branch<'t> {
         }
         for (at, id) in tree.path.iter().enumerate().filter(|(_, id)| !self.removed.contains(*id)) {
             for record in tree.lines(id) {
-                let Some((_, next)) = after.get(record.text(field)).filter(|(next, _)| *next < at) else { continue };
+                let Some((_, next)) = after.get(record.text(field)).filter(|(next, _)| *next < at) else {
+                    continue;
+                };
                 if let Some(span) = span_of(&bytes[record.span.clone()], &format!("/{field}")) {
                     let start = record.span.start;
-                    self.splices.replace(span.start + start..span.end + start, Value::from(*next).to_string());
+                    self.splices
+                        .replace(span.start + start..span.end + start, Value::from(*next).to_string());
                 }
             }
         }

@@ -173,10 +173,10 @@ fn a_compaction_that_keeps_a_removed_result_first_keeps_the_lines_after_it() {
     };
     let next = r#"{"type":"message","id":"d1","parentId":"c1","timestamp":"t","message":{"role":"user","content":"Next."}}"#;
     let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE, &compaction("a3"), next]);
-    let (mended, reasons, verdict) = repaired(&files).unwrap();
+    let (fixed, reasons, verdict) = repaired(&files).unwrap();
     assert_eq!((reasons, verdict), (vec![Reason::Orphan; 2], Verdict::Accepted));
     let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a2""#);
-    assert_eq!(mended, jsonl(&[ASK, BATCH, &done, &compaction("a5"), next]));
+    assert_eq!(fixed, jsonl(&[ASK, BATCH, &done, &compaction("a5"), next]));
 }
 
 #[test]
