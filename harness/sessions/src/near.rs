@@ -65,6 +65,16 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
         Unit::File,
         &["agentChatThread", "agentTurn", "agentMessage/0/role", "agentMessagePart/0/id"],
     ),
+    (
+        Product::LanggraphRedis,
+        Unit::Line,
+        &["thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint/channel_values"],
+    ),
+    (
+        Product::LanggraphRedis,
+        Unit::Item,
+        &["thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint/channel_values"],
+    ),
     (Product::N8n, Unit::Item, &["session_id", "message/type", "message/content"]),
     (Product::Tanstack, Unit::Item, &["id", "role", "parts/0/type", "parts/0/content"]),
     (

@@ -143,6 +143,8 @@ products! {
     Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
     /// LangGraph: a dump of PostgreSQL.
     LanggraphPostgres: "langgraph-postgres", "LangGraph in PostgreSQL", Many, Other, [DUMP], [];
+    /// LangGraph: documents of Redis.
+    LanggraphRedis: "langgraph-redis", "LangGraph in Redis", Many, Other, [JSON, LINES], [];
     /// LangChain: the dicts of `messages_to_dict`.
     Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
     /// LangGraph: the state of a thread, with LangChain messages.

@@ -168,6 +168,8 @@ const STORES: &[Known] = &[
     (Product::Langgraph, &langgraph::Langgraph),
     #[cfg(feature = "sqlite")]
     (Product::LanggraphPostgres, &langgraph::LanggraphPostgres),
+    #[cfg(feature = "sqlite")]
+    (Product::LanggraphRedis, &langgraph::LanggraphRedis),
     (Product::AiSdkUiMessages, &ai_sdk_ui::AiSdkUi),
     (Product::AiSdkUiChunks, &ai_sdk_chunks::AiSdkChunks),
     (Product::AiSdkModelMessages, &ai_sdk_model::AiSdkModel),
