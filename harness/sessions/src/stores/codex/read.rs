@@ -154,15 +154,15 @@ impl Reader {
     fn meta(&mut self, payload: Json<'_, '_>, place: Place) {
         if self.id.is_none() {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());
-            let provider = payload.field("model_provider").as_str();
-            if let Some(provider) = provider.filter(|name| !name.is_empty() && name != "openai") {
-                let words = format!(
-                    "the session's provider is {}. Its rules are not known, so the session is judged by OpenAI's; another provider \
-                     may refuse OpenAI's reasoning and compactions",
-                    word(&provider)
-                );
-                self.note(place, words, None);
-            }
+        }
+        let provider = payload.field("model_provider").as_str().filter(|_| self.n_records == 1);
+        if let Some(provider) = provider.filter(|name| !name.is_empty() && name != "openai") {
+            let words = format!(
+                "the session's provider is {}. Its rules are not known, so the session is judged by OpenAI's; another provider \
+                 may refuse OpenAI's reasoning and compactions",
+                word(&provider)
+            );
+            self.note(place, words, None);
         }
         if let Some(version) = payload.field("cli_version").as_str() {
             self.version = Some(version.into_owned());
