@@ -185,10 +185,10 @@ fn a_report_of_roo_code_is_judged_by_the_provider_that_it_names() {
 fn a_text_without_a_request_or_with_elided_values_says_so() {
     for (text, reason) in [
         (
-            "messages: [ { role: 'user', content: 'Hi' }, { role: 'assistant', tool_calls: [Array] } ]",
+            "[\n  { role: 'user', content: 'Hi' },\n  { role: 'assistant', tool_calls: [Array] }\n]\n",
             "Node.js left a part of the request out",
         ),
-        ("The agent fails with: 400 Bad Request", "no request was found in this text"),
+        ("The agent fails with: 400 Bad Request", "no request was found in it"),
     ] {
         let folder = folder_of(&[("log.txt", text)]);
         let checked = said(&folder, &["check", "log.txt"]);

@@ -257,6 +257,11 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
             let words = words.replacen(" at line 1 column ", " at column ", 1);
             format!("cannot read {place} as JSON: {words}")
         }
+        // The text does not begin like JSON.
+        CheckError::NotJson(words) if words.starts_with("expected value at line 1 column 1") => format!(
+            "cannot read {place} as JSON: {words}; no request was found in it, and `brickbat explain - < {place}` explains an \
+             error that it quotes"
+        ),
         CheckError::NotJson(words) => format!("cannot read {place} as JSON: {words}"),
         CheckError::NotSpoken(name) => {
             format!("{place} is written for {name}, which Brickbat does not support")

@@ -154,7 +154,7 @@ fn of_error(text: &str) -> Vec<String> {
             if !neighbours.is_empty() && is_frame {
                 pages.extend(neighbours);
             } else {
-                pages.extend(found.into_iter().map(Reported::page));
+                pages.extend(found.iter().map(Reported::page));
             }
             return pages;
         }

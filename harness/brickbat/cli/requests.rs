@@ -275,9 +275,6 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             (Err(CheckError::NotJson(_)), Some(unread)) if !piece.is_line => {
                 events.push(ReadEvent::Unreadable(Some(in_file(unread.line)), unread.why.to_string()));
             }
-            (Err(CheckError::NotJson(_)), None) if !piece.is_line && is_prose(&piece.text) => {
-                events.push(ReadEvent::Unreadable(None, NO_REQUEST.to_owned()));
-            }
             // Most rows of a set for training have no calls.
             (Err(_), _) if is_plain => {
                 let dialect = Dialect::OpenaiChat;
@@ -290,17 +287,6 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
     }
     events
-}
-
-/// The reason why a text that is not JSON cannot be judged.
-const NO_REQUEST: &str =
-    "no request was found in this text; if it quotes an error, `brickbat explain - < FILE` explains that";
-
-/// True for a text that does not begin like JSON.
-fn is_prose(text: &[u8]) -> bool {
-    let text = text.trim_ascii_start();
-    let first = text.first().copied().unwrap_or_default();
-    first.is_ascii() && !text.is_empty() && !b"{[\"0123456789-".contains(&first) && text.contains(&b' ')
 }
 
 /// True for a body with messages that have only a role and a text.

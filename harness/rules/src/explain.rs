@@ -23,7 +23,7 @@ use counts::RuleCount;
 pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
-pub use reported::{Reported, Subject, all as all_reported};
+pub use reported::{Reported, Reports, Subject};
 pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
 pub use topics::about;

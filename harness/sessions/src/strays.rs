@@ -19,7 +19,7 @@ use crate::{Edit, Files, Lost, Place, Session, Trouble, json};
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The descriptions of the troubles.
 const OF_MARK: &str = "a byte order mark, so the file is not valid JSON";
-const OF_HEADING: &str = "a text before the JSON, so the product cannot read the file";
+const OF_HEADING: &str = "a text before the JSON; delete it before the product reads the file";
 const OF_TORN: &str = "a torn record on one line with a complete one";
 const OF_GLUED: &str = "two records on one line";
 /// The beginning of a record.
@@ -79,14 +79,13 @@ fn is_foreign(letter: char) -> bool {
 pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
     let heading = heading(files.main());
     let mark = if files.main().starts_with(MARK) { 0..MARK.len() } else { 0..0 };
-    for (span, words) in [(heading, OF_HEADING), (mark, OF_MARK)] {
+    for (span, words, loses) in [(heading, OF_HEADING, None), (mark, OF_MARK, Some(Lost::Nothing))] {
         if span.is_empty() {
             continue;
         }
         for session in sessions.iter_mut() {
             let place = Place::in_file(span.start as u64..span.end as u64, "");
-            let trouble = Trouble { place, words: words.to_owned(), loses: Some(Lost::Nothing) };
-            session.troubles.insert(0, trouble);
+            session.troubles.insert(0, Trouble { place, words: words.to_owned(), loses });
         }
     }
 }

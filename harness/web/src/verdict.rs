@@ -126,7 +126,7 @@ fn said_by_rules(text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
     let (lead, rules) = match explain::answer(text) {
         Answer::Said(rules) => ("This error message belongs to", rules),
-        Answer::Reported(found) => return found.into_iter().map(explain::Reported::page).collect(),
+        Answer::Reported(found) => return found.iter().map(explain::Reported::page).collect(),
         Answer::Near(near) => {
             ("This error message is near to", near.into_iter().flat_map(|near| near.rules).collect())
         }

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reported::{self, Reported};
+use super::reported::{Reported, Reports};
 use super::said::{Wordings, parts, sentences, unescaped};
 use crate::{Dialect, Profile, Rule};
 
@@ -65,7 +65,7 @@ pub enum Answer {
     /// It contains a complete sentence of these rules.
     Said(Vec<&'static Rule>),
     /// It contains a complete sentence that people report and no profile says.
-    Reported(Vec<&'static Reported>),
+    Reported(Vec<Reported>),
     /// It contains parts of these sentences, the nearest first. Empty if it is near to none.
     Near(Vec<Near>),
 }
@@ -89,6 +89,7 @@ pub struct Vocabulary {
     sentences: Vec<(Near, Vec<Piece>)>,
     /// For each word, the sentences with it.
     places: Vec<Vec<usize>>,
+    reports: Reports,
 }
 
 impl Vocabulary {
@@ -103,7 +104,7 @@ impl Vocabulary {
                 }
             }
         }
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = Vocabulary { reports: Reports::all(), ..Vocabulary::default() };
         for (sentence, rules) in rules {
             let list = rules.first().map_or("", |rule| rule.dialect().definition().list);
             let pieces = vocabulary.pieces(sentence, list);
@@ -164,17 +165,17 @@ impl Vocabulary {
     /// Returns what is known about an error message; see [`answer`].
     pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
         let matches = wordings.matches(text);
-        let reported = reported::in_text(text);
+        let reported = self.reports.in_text(text);
         let most = |n_letters: Option<usize>| n_letters.unwrap_or(0);
         if most(reported.first().map(|(n, _)| *n)) > most(matches.first().map(|(n, _)| *n)) {
-            return Answer::Reported(reported.into_iter().map(|(_, own)| own).collect());
+            return Answer::Reported(reported.into_iter().map(|(_, own)| own.clone()).collect());
         }
         let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();
         let mut near = self.nearest(text);
         if said.is_empty() && near.is_empty() {
-            let cut = reported::cut_in(text);
+            let cut = self.reports.cut_in(text);
             if !cut.is_empty() {
-                return Answer::Reported(cut.into_iter().map(|(_, own)| own).collect());
+                return Answer::Reported(cut.into_iter().map(|(_, own)| own.clone()).collect());
             }
         }
         // A short sentence can be the beginning of a longer one, and the text may have more of the longer one.
@@ -502,7 +503,7 @@ mod tests {
                     // The rest of a cut sentence may be the complete sentence of another rule.
                     Answer::Said(_) if name.starts_with("its ") => continue,
                     Answer::Said(rules) => rules,
-                    Answer::Reported(found) => found.into_iter().filter_map(Reported::rule).collect(),
+                    Answer::Reported(found) => found.iter().filter_map(Reported::rule).collect(),
                     Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
                 };
                 n += 1;

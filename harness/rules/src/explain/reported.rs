@@ -3,15 +3,13 @@
 //!
 //! They are data, one on each line of `reported.jsonl`. Such a sentence explains an error, and judges no request.
 
-use std::sync::LazyLock;
-
 use serde::Deserialize;
 
 use super::said::{Plain, Template, unescaped};
 use crate::Rule;
 
 /// A sentence that people report.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reported {
     /// The sentence, with placeholders in braces.
@@ -77,42 +75,43 @@ impl Reported {
 }
 
 /// Every such sentence.
-pub fn all() -> &'static [Reported] {
-    static ALL: LazyLock<Vec<Reported>> = LazyLock::new(|| {
+#[derive(Debug, Default)]
+pub struct Reports(Vec<Reported>);
+
+impl Reports {
+    /// Reads the data.
+    pub fn all() -> Reports {
         let lines = include_str!("reported.jsonl").lines();
         // A test reads every line.
-        lines.filter_map(|line| serde_json::from_str(line).ok()).collect()
-    });
-    &ALL
-}
+        Reports(lines.filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
 
-/// Each sentence with its parts.
-static TEMPLATES: LazyLock<Vec<(Template<'static>, &'static Reported)>> =
-    LazyLock::new(|| all().iter().map(|own| (Template::of(&own.says), own)).collect());
+    /// The sentences in a text with the number of their letters that match, the longest match first, at most three.
+    pub(super) fn in_text(&self, text: &str) -> Vec<(usize, &Reported)> {
+        self.best(text, |template, text| template.letters_in(text, None))
+    }
 
-/// The sentences in a text with the number of their letters that match, the longest match first, at most three.
-pub(super) fn in_text(text: &str) -> Vec<(usize, &'static Reported)> {
-    best(text, |template, text| template.letters_in(text, None))
-}
+    /// The sentences that a text has the beginning of, as [`Reports::in_text`] returns them.
+    pub(super) fn cut_in(&self, text: &str) -> Vec<(usize, &Reported)> {
+        self.best(text, |template, text| template.begins_in(text))
+    }
 
-/// The sentences that a text has the beginning of, as [`in_text`] returns them.
-pub(super) fn cut_in(text: &str) -> Vec<(usize, &'static Reported)> {
-    best(text, Template::begins_in)
-}
-
-fn best(
-    text: &str,
-    letters_in: impl Fn(&Template<'static>, &Plain<'_>) -> Option<usize>,
-) -> Vec<(usize, &'static Reported)> {
-    let text = unescaped(text);
-    let text = Plain::of(&text);
-    let matches = TEMPLATES.iter().filter_map(|(template, own)| Some((letters_in(template, &text)?, *own)));
-    let mut found: Vec<(usize, &'static Reported)> = matches.collect();
-    found.sort_by_key(|(letters, own)| (usize::MAX - letters, own.says.as_str()));
-    let most = found.first().map_or(0, |(letters, _)| *letters);
-    found.retain(|(letters, _)| 4 * letters >= 3 * most);
-    found.truncate(MAX_OFFERED);
-    found
+    fn best(
+        &self,
+        text: &str,
+        letters_in: impl Fn(&Template<'_>, &Plain<'_>) -> Option<usize>,
+    ) -> Vec<(usize, &Reported)> {
+        let text = unescaped(text);
+        let text = Plain::of(&text);
+        let matches =
+            self.0.iter().filter_map(|own| Some((letters_in(&Template::of(&own.says), &text)?, own)));
+        let mut found: Vec<(usize, &Reported)> = matches.collect();
+        found.sort_by_key(|(letters, own)| (usize::MAX - letters, own.says.as_str()));
+        let most = found.first().map_or(0, |(letters, _)| *letters);
+        found.retain(|(letters, _)| 4 * letters >= 3 * most);
+        found.truncate(MAX_OFFERED);
+        found
+    }
 }
 
 /// The number of sentences that are offered.
@@ -121,7 +120,7 @@ const MAX_OFFERED: usize = 3;
 #[cfg(test)]
 mod tests {
     use super::super::said::parts;
-    use super::super::{Answer, answer};
+    use super::super::{Answer, Vocabulary, Wordings};
     use super::*;
 
     fn filled(says: &str) -> String {
@@ -132,8 +131,9 @@ mod tests {
     #[test]
     fn every_line_is_a_sentence_with_a_known_rule() {
         let n_lines = include_str!("reported.jsonl").lines().count();
-        assert_eq!(all().len(), n_lines);
-        for own in all() {
+        let reports = Reports::all();
+        assert_eq!(reports.0.len(), n_lines);
+        for own in &reports.0 {
             assert!(own.rule.is_none() || own.rule().is_some(), "{}: {:?}", own.says, own.rule);
             assert!(!own.means.is_empty() && !own.advice.is_empty(), "{}", own.says);
             let is_address = own.source.as_ref().is_none_or(|source| source.starts_with("https://"));
@@ -143,10 +143,12 @@ mod tests {
 
     #[test]
     fn every_sentence_leads_to_itself_or_to_a_rule() {
+        let (vocabulary, wordings) = (Vocabulary::of_all_sentences(), Wordings::all());
         let mut failures = Vec::new();
-        for own in all() {
+        for own in &Reports::all().0 {
             let text = format!("API Error: 400 {}", filled(&own.says));
-            let is_found = match answer(&text) {
+            let answer = vocabulary.answer(&wordings, &text);
+            let is_found = match &answer {
                 Answer::Reported(found) => found.iter().any(|other| other.says == own.says),
                 Answer::Said(rules) => {
                     own.about == Subject::History
@@ -155,7 +157,7 @@ mod tests {
                 Answer::Near(_) => false,
             };
             if !is_found {
-                failures.push(format!("{text}: {:?}", answer(&text)));
+                failures.push(format!("{text}: {answer:?}"));
             }
         }
         assert!(failures.is_empty(), "{}\n{}", failures.len(), failures.join("\n"));

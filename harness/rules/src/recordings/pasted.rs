@@ -138,7 +138,10 @@ impl Search {
             let line = line.trim_start_matches([' ', '-']);
             SIGNS.iter().any(|sign| line.starts_with(sign))
         };
-        let Some(value) = text.lines().any(is_sign).then(|| read::yaml(text)).flatten() else { return false };
+        // Values that Node.js prints are often YAML, too, but a mark such as `[Array]` is not a list.
+        let is_printed = text.match_indices('[').any(|(at, _)| literal::is_elision(&text[at..]));
+        let is_meant = !is_printed && text.lines().any(is_sign);
+        let Some(value) = is_meant.then(|| read::yaml(text)).flatten() else { return false };
         let context = Context { line: Some(1), ..Context::default() };
         self.in_value(&value, "", &context, MAX_DEPTH);
         !self.found.is_empty()

@@ -17,7 +17,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Librechat,
     generation: "export",
     file: Framing::List(&["/messages"]),
-    other: Some(Assembly { owns: |look| look.is_whole(|root| is_tree(root)), assemble }),
+    other: Some(Assembly { owns: |look| look.is_whole(is_tree), assemble }),
     marks: &[Mark::Root(&["/conversationId"]), Mark::Every(&["/messageId", "/isCreatedByUser"])],
     skips: None,
     shape: Shape::Speakers(&[Speaker {
