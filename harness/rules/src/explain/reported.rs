@@ -40,6 +40,8 @@ pub enum Subject {
     Neighbour,
     /// The client reports it, whether or not it has sent anything.
     Client,
+    /// A gateway or a client passes on a refusal without its cause.
+    Frame,
 }
 
 impl Reported {
@@ -55,6 +57,7 @@ impl Reported {
             Subject::History => "This error is about the history.",
             Subject::Neighbour => "This error is not about the history.",
             Subject::Client => "The client reports this error itself.",
+            Subject::Frame => "This text only says that a provider has refused, and not why.",
         };
         let mut page = format!("{lead}\n\n{says}\n   said by {by}\n\n{means}\n\nwhat to do\n{advice}\n");
         if let Some(source) = &self.source {
