@@ -17,7 +17,7 @@ use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_drive::whole_file;
 use brickbat_rules::Rule;
-use brickbat_rules::explain::{self, Answer, Reported};
+use brickbat_rules::explain::{self, Answer, Reported, Subject};
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
@@ -129,9 +129,6 @@ fn explain(what: &str) -> Outcome {
 /// The beginning of the AI SDK's error for a reply that does not have the required form.
 const OF_REPLY: &str = "no object generated";
 
-/// The length of the words with which gateways frame the error of a provider, such as `Provider returned error`.
-const MAX_FRAME: usize = 40;
-
 /// The pages about an error message: first those about complete sentences, then the nearest sentences.
 fn of_error(text: &str) -> Vec<String> {
     let neighbours: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
@@ -149,8 +146,8 @@ fn of_error(text: &str) -> Vec<String> {
             return pages;
         }
         Answer::Reported(found) => {
-            // A gateway's short frame says less than the kind of error inside it.
-            let is_frame = found.iter().all(|own| own.says.len() <= MAX_FRAME);
+            // The frame of a gateway says less than the kind of error inside it.
+            let is_frame = found.iter().all(|own| own.about == Subject::Frame);
             if !neighbours.is_empty() && is_frame {
                 pages.extend(neighbours);
             } else {

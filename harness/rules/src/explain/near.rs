@@ -166,8 +166,8 @@ impl Vocabulary {
     pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
         let matches = wordings.matches(text);
         let reported = self.reports.in_text(text);
-        let most = |n_letters: Option<usize>| n_letters.unwrap_or(0);
-        if most(reported.first().map(|(n, _)| *n)) > most(matches.first().map(|(n, _)| *n)) {
+        let n_of_rules = matches.first().map_or(0, |(n_letters, _)| *n_letters);
+        if reported.first().is_some_and(|(n_letters, _)| *n_letters > n_of_rules) {
             return Answer::Reported(reported.into_iter().map(|(_, own)| own.clone()).collect());
         }
         let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();

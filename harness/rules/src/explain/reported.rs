@@ -139,9 +139,48 @@ mod tests {
         for own in &reports.0 {
             assert!(own.rule.is_none() || own.rule().is_some(), "{}: {:?}", own.says, own.rule);
             assert!(!own.means.is_empty() && !own.advice.is_empty(), "{}", own.says);
+            for words in [&own.means, &own.advice] {
+                // Each entry is read alone.
+                let is_alone = !words.starts_with("As above") && !words.starts_with("The same.");
+                assert!(is_alone && words.ends_with(['.', '`']), "{}: {words}", own.says);
+            }
             let is_address = own.source.as_ref().is_none_or(|source| source.starts_with("https://"));
             assert!(is_address, "{:?}", own.source);
         }
+    }
+
+    /// The sentence about length is the same for an id, a text and an offered tool: only its path differs.
+    #[test]
+    fn the_path_of_a_length_shows_what_is_too_long() {
+        let (vocabulary, wordings) = (Vocabulary::of_all_sentences(), Wordings::all());
+        let answer = |path: &str| {
+            let text = format!(
+                "Invalid '{path}': string too long. Expected a string with maximum length 64, but got a string with length \
+                 408 instead."
+            );
+            match vocabulary.answer(&wordings, &text) {
+                Answer::Said(rules) => rules.iter().map(|rule| rule.id).collect::<Vec<_>>().join(" "),
+                Answer::Reported(found) => format!("{:?}", found[0].about),
+                Answer::Near(near) => format!("{near:?}"),
+            }
+        };
+        assert_eq!(answer("messages[1].tool_calls[0].id"), "openai-chat/call-id-too-long");
+        let of_item = answer("input[2].id");
+        assert!(of_item.contains("openai-responses/item-id-too-long"), "{of_item}");
+        assert_eq!(answer("messages[4].content"), "History");
+        assert_eq!(answer("tools[11].function.name"), "Neighbour");
+    }
+
+    #[test]
+    fn a_frame_is_called_one_and_its_content_counts_more() {
+        let (vocabulary, wordings) = (Vocabulary::of_all_sentences(), Wordings::all());
+        let about = |text: &str| match vocabulary.answer(&wordings, text) {
+            Answer::Reported(found) => Some(found[0].about),
+            Answer::Said(_) | Answer::Near(_) => None,
+        };
+        assert_eq!(about("Provider returned error"), Some(Subject::Frame));
+        let within = "Provider returned error: No tool output found for function call call_1.";
+        assert_eq!(about(within), None);
     }
 
     #[test]
