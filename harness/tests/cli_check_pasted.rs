@@ -157,6 +157,11 @@ fn a_body_behind_a_line_of_json_in_a_log_is_found() {
     let checked = said(&folder, &["check", "gptel.log"]);
     assert!(checked.code == Some(1) && checked.out.contains(MISSING), "{checked:#?}");
     assert!(checked.err.contains("the request was found at line 5"), "{checked:#?}");
+    // A long log is read line by line, so that no request behind its beginning is lost.
+    let long = format!("{{}}\n{}{BAD}\n", format!("12:00 INFO {}\n", "x".repeat(1_000)).repeat(1_100));
+    let folder = folder_of(&[("long.log", &long)]);
+    let checked = said(&folder, &["check", "long.log"]);
+    assert!(checked.out.contains(MISSING) && checked.out.contains("long.log:1102"), "{}", checked.out);
     // Lines of JSON with a torn one are still lines.
     let lines = format!("{BAD}\n{}\n", &BAD[..40]);
     let folder = folder_of(&[("two.log", &lines)]);
@@ -203,5 +208,5 @@ fn a_profile_of_another_dialect_judges_nothing() {
     let checked = said(&folder, &["check", "--profile", "vllm", "items.json"]);
     assert_eq!(checked.code, Some(2), "{checked:#?}");
     assert!(checked.err.contains("a request of openai-responses, which the profile vllm@"), "{checked:#?}");
-    assert!(checked.err.contains("profiles of openai-responses: `copilot-responses`"), "{checked:#?}");
+    assert!(checked.err.contains("profiles of openai-responses: `copilot-responses` (GitHub Copilot), `deepseek-responses` (DeepSeek)"), "{checked:#?}");
 }

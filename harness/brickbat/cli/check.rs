@@ -259,8 +259,8 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
         }
         // The text does not begin like JSON.
         CheckError::NotJson(words) if words.starts_with("expected value at line 1 column 1") => format!(
-            "cannot read {place} as JSON: {words}; no request was found in it, and `brickbat explain - < {place}` explains an \
-             error that it quotes"
+            "cannot read {place} as JSON: {words}; no request was found in it, and `brickbat explain -` explains an error that \
+             it quotes"
         ),
         CheckError::NotJson(words) => format!("cannot read {place} as JSON: {words}"),
         CheckError::NotSpoken(name) => {
@@ -288,10 +288,11 @@ fn dialect_hint() -> String {
     )
 }
 
-/// The names of the profiles of a dialect.
+/// The profiles of a dialect, each with its provider.
 fn profile_hint(dialect: Dialect) -> String {
-    let names: BTreeSet<&str> = Profile::newest_of_each_name(dialect).map(Profile::undated).collect();
-    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let named = |profile: &Profile| format!("`{}` ({})", profile.undated(), profile.provider);
+    let names: BTreeSet<String> = Profile::newest_of_each_name(dialect).map(named).collect();
+    let names: Vec<String> = names.into_iter().collect();
     format!("hint: --profile says how strict it is; profiles of {dialect}: {}", names.join(", "))
 }
 

@@ -83,9 +83,9 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
         let span = message.span();
         let place = Place::in_file(span.start as u64..span.end as u64, at);
         // The answers in it are records of their own.
-        let mut own = message.to_value();
-        own.as_object_mut().map(|fields| fields.remove("children"));
-        records.push((place, own.to_string()));
+        let own = message.fields().filter(|(name, _)| !name.is("children"));
+        let own: Vec<String> = own.map(|(name, value)| format!("{}:{}", name.raw(), value.raw())).collect();
+        records.push((place, format!("{{{}}}", own.join(","))));
     }
     let options = format!("{{\"options\":{}}}", root.get("options").map_or("null", |options| options.raw()));
     Ok(vec![Assembled { generation: FORM.generation, own: Some(options), records, ..Assembled::default() }])
