@@ -35,14 +35,22 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
         ),
         (
             "[Bug] resume fails: `tool_use` ids were found without `tool_result` blocks",
-            "it seems to be cut. The nearest:",
+            "complete sentence is in this text. The nearest:",
         ),
         (
             "[Bug] resume fails: `tool_use` ids were found without `tool_result` blocks",
-            "   anthropic-messages/tool-result-missing  ",
+            "anthropic-messages/tool-result-missing",
         ),
         ("API Error: 400 prompt is too long: 203456 tokens > 200000 maximum", "not about the history"),
         ("AI_TypeValidationError: Type validation failed", "validateUIMessages"),
+        (
+            "tools.3.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+            "not about the history",
+        ),
+        (
+            "Error from provider: Invalid 'input[206].id': string too long. Expected a string with maximum length 64",
+            "item-id-too-long",
+        ),
     ] {
         let said = brickbat(&["explain", what]);
         assert!(said.code == Some(0) && said.out.contains(words), "{what}: {said:#?}");
@@ -53,6 +61,11 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
     );
     // A text without spaces is not the name of a rule if its script has none.
     assert_bad(&brickbat(&["explain", "程序无法正常工作"]), &["no rule and no known SDK has this error"]);
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("error.log");
+    fs::write(&file, "12:01 [ERROR] No tool output found for function call call_abc.").unwrap();
+    let of_file = brickbat(&["explain", file.to_str().unwrap()]);
+    assert!(of_file.out.contains("openai-responses/tool-output-missing"), "{of_file:#?}");
     let framed =
         brickbat(&["explain", "Provider returned error: prompt is too long: 210883 tokens > 199999 maximum"]);
     assert!(framed.out.contains("the conversation is too long for the model"), "{framed:#?}");

@@ -1,12 +1,11 @@
 //! `brickbat explain`.
 
 mod case;
-mod clients;
-mod neighbours;
 mod rules;
 mod since;
 mod words;
 
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -17,7 +16,7 @@ use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_drive::whole_file;
 use brickbat_rules::Rule;
-use brickbat_rules::explain::{self, Answer, Reported, Subject};
+use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
@@ -30,8 +29,8 @@ use brickbat_scenario::parse::did_you_mean;
 #[command(after_help = EXAMPLES)]
 pub(super) struct Explain {
     /// A rule, such as `anthropic-messages/tool-result-missing`, where the dialect is optional; any other word; a short id;
-    /// or an error in quotes. `-` reads it from standard input.
-    #[arg(value_name = "WORD|ID|ERROR")]
+    /// an error in quotes; or a file with an error in it. `-` reads it from standard input.
+    #[arg(value_name = "WORD|ID|ERROR|FILE")]
     what: Option<String>,
     /// The --out directory of the run that contains the case with the short id.
     #[arg(long, value_name = "DIR", requires = "what")]
@@ -52,6 +51,7 @@ const EXAMPLES: &str = "Examples:
   brickbat explain 3f2a91                        what is wrong in a case from a recent run
   brickbat explain AI_MissingToolResultsError
   brickbat explain 'No tool output found for function call call_abc.'
+  brickbat explain error.log                     the error in a file
   brickbat explain results-kept
   brickbat explain tool-result-missing
   brickbat explain ANT-TU-1
@@ -83,7 +83,10 @@ impl Explain {
                 print(&case::page(&runs::find(id, self.out.as_deref())?)?);
                 Ok(0)
             }
-            Some(what) => explain(beginning(what)),
+            Some(what) => match of_file(what)? {
+                Some(text) => explain(beginning(&text)),
+                None => explain(beginning(what)),
+            },
         }
     }
 }
@@ -102,7 +105,7 @@ fn list() -> Outcome {
     let mut text: String =
         of_bodies.chain(of_streams).map(|(id, summary)| format!("{id}  {summary}\n")).collect();
     words::names().iter().for_each(|(name, kind)| text.push_str(&format!("{name}  ({kind})\n")));
-    clients::CLIENT_ERRORS
+    explain::CLIENT_ERRORS
         .iter()
         .for_each(|error| text.push_str(&format!("{}  ({})\n", error.name, error.sdk)));
     print_plain(&text);
@@ -117,61 +120,13 @@ fn explain(what: &str) -> Outcome {
     let mut pages: Vec<String> = rules::pages(what);
     pages.extend(words::pages(what));
     if pages.is_empty() {
-        pages.extend(of_error(what));
+        pages.extend(rules::of_error(what));
     }
     if pages.is_empty() {
         return Err(unknown(what));
     }
     print_plain(&pages.join("\n"));
     Ok(0)
-}
-
-/// The beginning of the AI SDK's error for a reply that does not have the required form.
-const OF_REPLY: &str = "no object generated";
-
-/// The pages about an error message: first those about complete sentences, then the nearest sentences.
-fn of_error(text: &str) -> Vec<String> {
-    let neighbours: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
-    // The AI SDK's check of types is quoted for replies too.
-    let is_of_reply = text.to_lowercase().contains(OF_REPLY);
-    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
-    let mut pages: Vec<String> = clients.map(clients::page).collect();
-    if neighbours::names_parameter(text) || pages.is_empty() && is_of_reply {
-        pages.extend(neighbours);
-        return pages;
-    }
-    let near = match explain::answer(text) {
-        Answer::Said(said) => {
-            pages.extend(rules::of(&said));
-            return pages;
-        }
-        Answer::Reported(found) => {
-            // The frame of a gateway says less than the kind of error inside it.
-            let is_frame = found.iter().all(|own| own.about == Subject::Frame);
-            if !neighbours.is_empty() && is_frame {
-                pages.extend(neighbours);
-            } else {
-                pages.extend(found.iter().map(Reported::page));
-            }
-            return pages;
-        }
-        Answer::Near(near) => near,
-    };
-    pages.extend(neighbours);
-    if pages.is_empty() {
-        pages.extend(neighbours::of_status(text).map(neighbours::page));
-    }
-    if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
-        pages.push(rules::nearest(&near));
-    }
-    if pages.is_empty() {
-        pages.extend(
-            Some(explain::about(text))
-                .filter(|about| !about.is_empty())
-                .map(|about| rules::on_subject(&about)),
-        );
-    }
-    pages
 }
 
 fn unknown(what: &str) -> CliError {
@@ -185,7 +140,7 @@ fn unknown(what: &str) -> CliError {
     let names = words::names();
     let rules = Rule::all().flat_map(|rule| [rule.id, rule.alias, rule.short_name()]);
     let of_streams = StreamRule::all().flat_map(|rule| [rule.id, rule.short_name()]);
-    let clients = clients::CLIENT_ERRORS.iter().map(|error| error.name);
+    let clients = explain::CLIENT_ERRORS.iter().map(|error| error.name);
     let known: Vec<&str> =
         rules.chain(of_streams).chain(names.iter().map(|(name, _)| name.as_str())).chain(clients).collect();
     let hint =
@@ -195,12 +150,25 @@ fn unknown(what: &str) -> CliError {
     CliError::input(format!("nothing is known about `{shown}{cut}`\nhint: {hint}"))
 }
 
+/// The beginning of the file that a word names, if there is such a file. No word of Brickbat names a file by chance, since
+/// words have no extension.
+fn of_file(what: &str) -> Result<Option<String>, CliError> {
+    let path = Path::new(what);
+    if path.extension().is_none() || what.contains('\n') || !path.is_file() {
+        return Ok(None);
+    }
+    let file = std::fs::File::open(path).map_err(|error| CliError::cannot_read(path.display(), error))?;
+    text_of(file).map(Some).map_err(|error| CliError::cannot_read(path.display(), error))
+}
+
 /// Standard input up to the limit, and one byte more, which shows that there is more.
 fn pasted() -> Result<String, CliError> {
+    text_of(std::io::stdin()).map_err(|error| CliError::cannot_read("standard input", error))
+}
+
+fn text_of(input: impl Read) -> io::Result<String> {
     let mut bytes = Vec::new();
-    let input = std::io::Read::take(std::io::stdin(), MAX_PASTED as u64 + 1);
-    let read = std::io::Read::read_to_end(&mut { input }, &mut bytes);
-    read.map_err(|error| CliError::cannot_read("standard input", error))?;
+    input.take(MAX_PASTED as u64 + 1).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

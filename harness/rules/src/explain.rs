@@ -5,9 +5,13 @@
 //! examples. Pages about stream rules are short: the requirement, the meaning of a violation, and the
 //! source.
 
+mod clients;
 mod counts;
+mod error;
 mod html;
 mod near;
+mod neighbours;
+mod path;
 mod reported;
 mod said;
 mod text;
@@ -20,7 +24,9 @@ use crate::{self as rules, Confidence, Memory, Profile, Rule, Severity, Violatio
 
 use counts::RuleCount;
 
+pub use clients::{CLIENT_ERRORS, ClientError};
 pub use counts::{Collection, Counts, RuleCounts};
+pub use error::{client_pages, error_pages};
 pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use reported::{Reported, Reports, Subject};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::check::{CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check};
 use brickbat_rules::colour::Colour;
-use brickbat_rules::explain::{self, Answer, Counts};
+use brickbat_rules::explain::{self, Counts};
 use brickbat_rules::recordings::{Pasted, pasted};
-use brickbat_rules::{DIALECT_SIGNS, Profile};
+use brickbat_rules::{DIALECT_SIGNS, Profile, Rule};
 use brickbat_sessions::{Files, Product, read};
 use serde_json::{Value, json};
 
@@ -121,17 +121,15 @@ fn stored_by(text: &str) -> Option<Product> {
 /// The maximum size of an error message in bytes.
 const MAX_MESSAGE: usize = 64 << 10;
 
-/// Returns the rules behind an error message, as hints.
+/// Returns what is known about an error message, as hints.
 fn said_by_rules(text: &str) -> Vec<String> {
-    let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
-    let (lead, rules) = match explain::answer(text) {
-        Answer::Said(rules) => ("This error message belongs to", rules),
-        Answer::Reported(found) => return found.iter().map(explain::Reported::page).collect(),
-        Answer::Near(near) => {
-            ("This error message is near to", near.into_iter().flat_map(|near| near.rules).collect())
-        }
+    let of_rules = |rules: &[&'static Rule]| {
+        let line = |rule: &&Rule| {
+            format!("This error message belongs to `{}`: {} {}", rule.id, rule.summary, rule.why)
+        };
+        rules.iter().map(line).collect()
     };
-    rules.iter().map(|rule| format!("{lead} `{}`: {} {}", rule.id, rule.summary, rule.why)).collect()
+    explain::error_pages(&text[..text.floor_char_boundary(MAX_MESSAGE)], &of_rules)
 }
 
 /// Returns how many of the first two lines are complete JSON values.

@@ -4,11 +4,12 @@
 use super::super::embedded::catalogue;
 use super::super::error::CliError;
 use super::super::runs::KeptCase;
-use super::{clients, rules, words};
+use super::{rules, words};
 use brickbat_drive::driver::BASELINE;
 use brickbat_drive::folder;
 use brickbat_report::baseline::{Baseline, Entry, PlanFindings};
 use brickbat_report::record::{CaseNote, FindingNote, Record};
+use brickbat_rules::explain;
 
 /// The page about a case.
 pub(super) fn page(kept: &KeptCase) -> Result<String, CliError> {
@@ -50,7 +51,7 @@ fn one(record: &Record, finding: &FindingNote) -> String {
         let link = known.link().map(|link| format!(" ({link}{state})")).unwrap_or_default();
         text.push_str(&format!("known in {}: {}{link}\n\n", record.case.system, known.reason));
     }
-    let errors: Vec<String> = clients::in_text(&finding.message).map(clients::page).collect();
+    let errors: Vec<String> = explain::client_pages(&finding.message);
     text.push_str(&errors.join("\n"));
     text.push_str(&words::of_finding(&finding.check, finding.severity));
     if let Some(rule) = &finding.rule {

@@ -5,22 +5,33 @@
 //! (<https://en.wikipedia.org/wiki/Smith%E2%80%93Waterman_algorithm>). A word counts the more, the fewer
 //! sentences contain it.
 
-use std::borrow::Cow;
+mod words;
+
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::reported::{Reported, Reports};
+use super::reported::{Reported, Reports, Subject};
 use super::said::{Wordings, parts, sentences, unescaped};
 use crate::{Dialect, Profile, Rule};
 
-/// A sentence of providers that is near to a text.
+use words::{PATH_MARK, Signs, with_path, with_path_words, without_addresses, words};
+
+/// A sentence of providers, or one that people report, that is near to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Near {
     /// The sentence, with placeholders in braces.
-    pub sentence: &'static str,
+    pub sentence: String,
     /// The rules that say it: several if several APIs use the same words.
     pub rules: Vec<&'static Rule>,
     /// The providers that say it.
-    pub providers: Vec<&'static str>,
+    pub providers: Vec<String>,
+    /// The report about it, if people report it and no profile says it.
+    pub reported: Option<Reported>,
+}
+
+impl Near {
+    fn is_of_client(&self) -> bool {
+        self.reported.as_ref().is_some_and(|own| own.about == Subject::Client)
+    }
 }
 
 /// The number of sentences that are offered.
@@ -34,6 +45,11 @@ const MIN_SCORE: i32 = 36;
 
 /// The minimum score if at least half of the text is in the alignment: about two such words.
 const MIN_OF_SHORT: i32 = 14;
+
+/// The minimum part of a sentence that a text has, in percent of its words by weight. Sentences share addresses and
+/// phrases with others.
+const MIN_PERCENT: i32 = 20;
+const MIN_PERCENT_REPORTED: i32 = 60;
 
 /// The weight of a word of the text that no sentence has.
 const FOREIGN: i32 = 3;
@@ -107,23 +123,46 @@ impl Vocabulary {
         let mut vocabulary = Vocabulary { reports: Reports::all(), ..Vocabulary::default() };
         for (sentence, rules) in rules {
             let list = rules.first().map_or("", |rule| rule.dialect().definition().list);
-            let pieces = vocabulary.pieces(sentence, list);
-            vocabulary.places.resize_with(vocabulary.numbers.len(), Vec::new);
-            let number = vocabulary.sentences.len();
-            for word in distinct(pieces.iter().filter_map(|piece| piece.number())) {
-                vocabulary.places[word].push(number);
-            }
             let providers = providers_of(sentence, &rules);
-            vocabulary.sentences.push((Near { sentence, rules, providers }, pieces));
+            vocabulary.add(Near { sentence: sentence.to_owned(), rules, providers, reported: None }, list);
         }
-        let n_sentences = vocabulary.sentences.len();
-        vocabulary.weights = vocabulary.places.iter().map(|with| weight(with.len(), n_sentences)).collect();
+        // A frame has no cause, so a text that is near to one is not explained by it.
+        for own in Reports::all().causes() {
+            let near = Near {
+                sentence: own.says.clone(),
+                rules: own.rule().into_iter().collect(),
+                providers: vec![own.by.clone()],
+                reported: Some(own.clone()),
+            };
+            let list = own.rule().map_or("", |rule| rule.dialect().definition().list);
+            vocabulary.add(near, list);
+        }
+        // A word of a provider's sentences counts as much as it tells them apart. Reported ones share their words.
+        let is_said = |number: &&usize| vocabulary.sentences[**number].0.reported.is_none();
+        let n_said = vocabulary.sentences.iter().filter(|(near, _)| near.reported.is_none()).count();
+        let n_with = |with: &Vec<usize>| with.iter().filter(is_said).count();
+        let n_reported = vocabulary.sentences.len() - n_said;
+        let weights = vocabulary.places.iter().map(|with| match n_with(with) {
+            0 => weight(with.len(), n_reported),
+            n => weight(n, n_said),
+        });
+        vocabulary.weights = weights.collect();
         for (word, number) in &vocabulary.numbers {
             if word.starts_with(PATH_MARK) {
                 vocabulary.weights[*number] = PATH_WEIGHT;
             }
         }
         vocabulary
+    }
+
+    fn add(&mut self, near: Near, list: &str) {
+        let pieces = self.pieces(&near.sentence, list);
+        self.places.resize_with(self.numbers.len(), Vec::new);
+        let number = self.sentences.len();
+        for word in distinct(pieces.iter().filter_map(|piece| piece.number())) {
+            self.places[word].push(number);
+        }
+        self.sentences.push((near, pieces));
     }
 
     /// Returns the sentences that are nearest to a text; see [`nearest`].
@@ -143,18 +182,23 @@ impl Vocabulary {
         for number in self.with_enough_words_of(&read) {
             let (near, pieces) = &self.sentences[number];
             let score = self.score(&read, pieces);
-            let is_most = score >= of_text;
-            if score >= MIN_SCORE || is_most && score >= MIN_OF_SHORT {
-                scored.push((-score, -signs.speaking_for(near), self.most(pieces), near));
+            let most = self.most(pieces);
+            // Reported sentences have words of every log, so more of them has to be there.
+            let (is_short, min_percent) = match near.reported {
+                None => (score >= of_text && score >= MIN_OF_SHORT, MIN_PERCENT),
+                Some(_) => (false, MIN_PERCENT_REPORTED),
+            };
+            if (is_short || score >= MIN_SCORE) && min_percent * 2 * most <= 100 * score {
+                scored.push((-score, -signs.speaking_for(near), most, near));
             }
         }
-        scored.sort_by_key(|(score, speaking, most, near)| (*score, *speaking, *most, near.sentence));
+        scored.sort_by_key(|(score, speaking, most, near)| (*score, *speaking, *most, &near.sentence));
         let best = scored.first().map_or(0, |(score, ..)| *score);
         scored.retain(|(score, ..)| 4 * score <= 3 * best);
         let mut offered: Vec<Near> = Vec::new();
         for (_, _, _, near) in scored {
             let is_known = |rule: &&Rule| offered.iter().any(|other| has(&other.rules, rule));
-            if !near.rules.iter().all(is_known) {
+            if near.rules.is_empty() || !near.rules.iter().all(is_known) {
                 offered.push(near.clone());
             }
         }
@@ -167,16 +211,28 @@ impl Vocabulary {
         let matches = wordings.matches(text);
         let reported = self.reports.in_text(text);
         let n_of_rules = matches.first().map_or(0, |(n_letters, _)| *n_letters);
-        if reported.first().is_some_and(|(n_letters, _)| *n_letters > n_of_rules) {
+        let is_frame = reported.iter().all(|(_, own)| own.about == Subject::Frame);
+        let mut near = self.nearest(text);
+        // The content of a frame says more than the frame, unless the frame is a sentence with several causes.
+        let is_more = match (reported.first(), matches.first()) {
+            (Some((_, frame)), Some((_, rule))) if is_frame => {
+                wordings.matches(&frame.says).iter().any(|(_, own)| own.id == rule.id)
+            }
+            // A client's own report says less than the refusal that it passes on.
+            _ => !is_frame || near.iter().all(Near::is_of_client),
+        };
+        if is_more && reported.first().is_some_and(|(n_letters, _)| *n_letters > n_of_rules) {
             return Answer::Reported(reported.into_iter().map(|(_, own)| own.clone()).collect());
         }
         let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();
-        let mut near = self.nearest(text);
         if said.is_empty() && near.is_empty() {
             let cut = self.reports.cut_in(text);
             if !cut.is_empty() {
                 return Answer::Reported(cut.into_iter().map(|(_, own)| own.clone()).collect());
             }
+        }
+        if !said.is_empty() {
+            near.retain(|near| near.reported.is_none());
         }
         // A short sentence can be the beginning of a longer one, and the text may have more of the longer one.
         let is_of = |near: &Near| said.iter().any(|rule| has(&near.rules, rule));
@@ -194,8 +250,8 @@ impl Vocabulary {
     }
 
     /// Splits a sentence, and numbers its words.
-    fn pieces(&mut self, sentence: &'static str, list: &str) -> Vec<Piece> {
-        let sentence = with_path(sentence);
+    fn pieces(&mut self, sentence: &str, list: &str) -> Vec<Piece> {
+        let sentence = without_addresses(&with_path(sentence));
         let (fixed, names) = parts(&sentence);
         let mut pieces = Vec::new();
         for (k, part) in fixed.into_iter().enumerate() {
@@ -284,8 +340,8 @@ fn has(rules: &[&'static Rule], rule: &Rule) -> bool {
 }
 
 /// The names of the providers with the sentence in their newest profile.
-fn providers_of(sentence: &str, rules: &[&'static Rule]) -> Vec<&'static str> {
-    let mut providers: Vec<&'static str> = Vec::new();
+fn providers_of(sentence: &str, rules: &[&'static Rule]) -> Vec<String> {
+    let mut providers: Vec<String> = Vec::new();
     for dialect in Dialect::ALL {
         for profile in Profile::newest_of_each_name(dialect) {
             let says_it = |rule: &&&'static Rule| {
@@ -293,8 +349,10 @@ fn providers_of(sentence: &str, rules: &[&'static Rule]) -> Vec<&'static str> {
                     && profile.severity(rule).is_some()
                     && profile.sentences(rule).contains(&sentence)
             };
-            if rules.iter().any(|rule| says_it(&rule)) && !providers.contains(&profile.provider) {
-                providers.push(profile.provider);
+            if rules.iter().any(|rule| says_it(&rule))
+                && !providers.iter().any(|known| known == profile.provider)
+            {
+                providers.push(profile.provider.to_owned());
             }
         }
     }
@@ -307,89 +365,9 @@ fn weight(n: usize, n_sentences: usize) -> i32 {
     (*WEIGHTS.start() + rarity as i32).min(*WEIGHTS.end())
 }
 
-/// A sentence with one placeholder for each path. A path says where the fault is, and not which one it is.
-fn with_path(sentence: &str) -> Cow<'_, str> {
-    const PATHS: [&str; 4] = ["messages.{n}.content.{b}", "messages.{n}", "messages[{n}]", "input[{n}]"];
-    match PATHS.iter().any(|path| sentence.contains(path)) {
-        true => Cow::Owned(PATHS.iter().fold(sentence.to_owned(), |text, path| text.replace(path, "{path}"))),
-        false => Cow::Borrowed(sentence),
-    }
-}
-
-/// A text in lower case, with a word for each path into a body, which names only the list of messages.
-fn with_path_words(text: &str) -> String {
-    let text = text.to_lowercase();
-    let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
-    let lists: BTreeSet<&str> = Dialect::ALL.into_iter().map(|dialect| dialect.definition().list).collect();
-    let (mut read, mut from) = (String::with_capacity(text.len()), 0);
-    let mut places: Vec<(usize, &str)> =
-        lists.iter().flat_map(|list| text.match_indices(list).map(|(at, _)| (at, *list))).collect();
-    places.sort_unstable();
-    for (at, list) in places {
-        let rest = &text[at + list.len()..];
-        let begins = at >= from && !text[..at].ends_with(is_of_word);
-        let goes_on =
-            rest.starts_with(['.', '[']) && rest[1..].starts_with(|c: char| is_of_word(c) || c == '*');
-        if begins && goes_on {
-            let end = rest.find(|c: char| !is_of_word(c) && !matches!(c, '.' | '[' | ']' | '*'));
-            let path = rest[..end.unwrap_or(rest.len())].trim_end_matches('.');
-            read.push_str(&text[from..at]);
-            read.push_str(&format!(" {PATH_MARK}{list} "));
-            from = at + list.len() + path.len();
-        }
-    }
-    read.push_str(&text[from..]);
-    read
-}
-
-/// The first character of the word for a path. No text has it.
-const PATH_MARK: char = '\u{1}';
-
-/// The words of a text in lower case. Names such as `tool_use` are one word, even when Markdown escapes the
-/// underscore.
-fn words(text: &str) -> impl Iterator<Item = String> {
-    let is_of_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\' | PATH_MARK);
-    text.split(move |c: char| !is_of_word(c)).flat_map(|run| {
-        // A backslash comes before an underscore, or begins an escape such as `\n`.
-        let joined = run.replace("\\_", "_");
-        let parts: Vec<String> =
-            joined.split('\\').map(|part| part.trim_matches('_').to_lowercase()).collect();
-        parts.into_iter().filter(|part| !part.is_empty())
-    })
-}
-
-/// Signs of the provider in a text.
-struct Signs {
-    dialects: Vec<Dialect>,
-    plain: String,
-}
-
-impl Signs {
-    fn in_text(text: &str) -> Signs {
-        let plain = text.to_lowercase();
-        let names_place = |dialect: &Dialect| {
-            let list = dialect.definition().list;
-            let begins = |at: usize| !plain[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-            let follows = |at: usize| {
-                let rest = &plain[at + list.len()..];
-                rest.starts_with(['.', '[']) && rest[1..].starts_with(|c: char| c.is_ascii_digit())
-            };
-            plain.match_indices(list).any(|(at, _)| begins(at) && follows(at))
-        };
-        let dialects = Dialect::ALL.into_iter().filter(names_place).collect();
-        Signs { dialects, plain }
-    }
-
-    /// How much speaks for a sentence: a place in the body as its API writes it, and the provider's name.
-    fn speaking_for(&self, near: &Near) -> i32 {
-        let is_placed = near.rules.iter().any(|rule| self.dialects.contains(&rule.dialect()));
-        let is_named = near.providers.iter().any(|name| self.plain.contains(&name.to_lowercase()));
-        2 * i32::from(is_placed) + i32::from(is_named)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::path::last_keys;
     use super::*;
 
     fn ids(text: &str) -> Vec<&'static str> {
@@ -422,7 +400,6 @@ mod tests {
             "",
             "it does not work at all",
             "The agent stops after the first tool call and never returns a message to the user.",
-            "TypeError: Cannot read properties of undefined (reading 'content')",
             "Add support for parallel tool calls in the messages API, please.",
             "Tool result is missing from the conversation after I press escape",
             "The messages array is empty when the session is restored from disk",
@@ -479,14 +456,15 @@ mod tests {
         let vocabulary = Vocabulary::of_all_sentences();
         let wordings = Wordings::all();
         let (mut n, mut failures, mut single) = (0, Vec::new(), Vec::new());
-        for (near, _) in &vocabulary.sentences {
-            let (fixed, names) = parts(near.sentence);
+        for (near, _) in vocabulary.sentences.iter().filter(|(near, _)| near.reported.is_none()) {
+            let (fixed, names) = parts(&near.sentence);
             for (name, cut) in CUTS {
                 let list = near.rules[0].dialect().definition().list;
+                let key = last_keys(near.rules[0]).and_then(|keys| keys.first()).unwrap_or(&"part");
                 let mut filled = fixed[0].to_owned();
                 for (name, part) in names.iter().zip(&fixed[1..]) {
                     filled.push_str(&if *name == "path" {
-                        format!("{list}.0.part")
+                        format!("{list}.0.part.0.{key}")
                     } else {
                         "x1".to_owned()
                     });
@@ -523,11 +501,5 @@ mod tests {
             single.len(),
             failures.join("\n")
         );
-    }
-
-    #[test]
-    fn words_keep_their_underscores_and_lose_all_other_marks() {
-        let read: Vec<String> = words("**tool\\_use**: \"_Each_\",\\nIDs").collect();
-        assert_eq!(read, ["tool_use", "each", "nids"]);
     }
 }

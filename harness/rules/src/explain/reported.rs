@@ -9,7 +9,7 @@ use super::said::{Plain, Template, unescaped};
 use crate::Rule;
 
 /// A sentence that people report.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reported {
     /// The sentence, with placeholders in braces.
@@ -89,6 +89,11 @@ impl Reports {
         Reports(lines.filter_map(|line| serde_json::from_str(line).ok()).collect())
     }
 
+    /// The sentences that have a cause.
+    pub(super) fn causes(&self) -> impl Iterator<Item = &Reported> {
+        self.0.iter().filter(|own| own.about != Subject::Frame)
+    }
+
     /// The sentences in a text with the number of their letters that match, the longest match first, at most three.
     pub(super) fn in_text(&self, text: &str) -> Vec<(usize, &Reported)> {
         self.best(text, |template, text| template.letters_in(text, None))
@@ -110,6 +115,10 @@ impl Reports {
             self.0.iter().filter_map(|own| Some((letters_in(&Template::of(&own.says), &text)?, own)));
         let mut found: Vec<(usize, &Reported)> = matches.collect();
         found.sort_by_key(|(letters, own)| (usize::MAX - letters, own.says.as_str()));
+        // The content of a frame says more than the frame.
+        if found.iter().any(|(_, own)| own.about != Subject::Frame) {
+            found.retain(|(_, own)| own.about != Subject::Frame);
+        }
         let most = found.first().map_or(0, |(letters, _)| *letters);
         found.retain(|(letters, _)| 4 * letters >= 3 * most);
         found.truncate(MAX_OFFERED);

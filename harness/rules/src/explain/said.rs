@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::path::{can_be_of, last_keys, letters_of};
 use crate::{Dialect, Profile, Rule};
 
 /// The minimum number of letters that must match, without the placeholders of the sentence. Shorter
@@ -15,6 +16,10 @@ const MIN_CUT: usize = 28;
 /// with the message list.
 const PATH: &str = "path";
 
+/// The names of the placeholders for the number of an item in a list, and the maximum number of its letters.
+const INDICES: [&str; 3] = ["n", "b", "k"];
+const MAX_INDEX: usize = 5;
+
 /// The sentences of all rules in all profiles.
 #[derive(Debug)]
 pub struct Wordings(Vec<Wording>);
@@ -23,6 +28,8 @@ pub struct Wordings(Vec<Wording>);
 #[derive(Debug)]
 struct Wording {
     rule: &'static Rule,
+    /// True if it is the rule's own sentence, and not only that of one profile.
+    is_own: bool,
     template: Template<'static>,
 }
 
@@ -57,25 +64,26 @@ impl Wordings {
     pub(super) fn matches(&self, text: &str) -> Vec<(usize, &'static Rule)> {
         let text = unescaped(text);
         let text = Plain::of(&text);
-        let mut found: Vec<(usize, &'static Rule)> = Vec::new();
+        let mut found: Vec<(usize, bool, &'static Rule)> = Vec::new();
         for wording in &self.0 {
-            let dialect = Some(wording.rule.dialect());
-            let Some(letters) = wording.template.letters_in(&text, dialect) else { continue };
+            let Some(letters) = wording.template.letters_in(&text, Some(wording.rule)) else { continue };
             match found.last_mut() {
-                Some((most, rule)) if rule.id == wording.rule.id => *most = letters.max(*most),
-                _ => found.push((letters, wording.rule)),
+                Some((most, is_own, rule)) if rule.id == wording.rule.id => {
+                    (*most, *is_own) = (letters, wording.is_own).max((*most, *is_own));
+                }
+                _ => found.push((letters, wording.is_own, wording.rule)),
             }
         }
-        let most = found.iter().map(|(letters, _)| *letters).max().unwrap_or(0);
+        let most = found.iter().map(|(letters, ..)| *letters).max().unwrap_or(0);
         let is_meant = |dialect: Dialect| {
-            found.iter().any(|(letters, rule)| *letters == most && rule.dialect() == dialect)
+            found.iter().any(|(letters, _, rule)| *letters == most && rule.dialect() == dialect)
         };
         let meant: Vec<Dialect> = Dialect::ALL.into_iter().filter(|dialect| is_meant(*dialect)).collect();
         // Drops rules that match much less of the text than the best one, and rules of other dialects than
         // the best ones.
-        found.retain(|(letters, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
-        found.sort_by_key(|(letters, _)| usize::MAX - letters);
-        found
+        found.retain(|(letters, _, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
+        found.sort_by_key(|(letters, is_own, _)| (usize::MAX - letters, !is_own));
+        found.into_iter().map(|(letters, _, rule)| (letters, rule)).collect()
     }
 }
 
@@ -93,7 +101,7 @@ pub(super) fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static st
 
 impl Wording {
     fn of(rule: &'static Rule, sentence: &'static str) -> Wording {
-        Wording { rule, template: Template::of(sentence) }
+        Wording { rule, is_own: rule.sentences.contains(&sentence), template: Template::of(sentence) }
     }
 }
 
@@ -103,9 +111,9 @@ impl<'s> Template<'s> {
         Template { fixed: fixed.into_iter().map(|part| Plain::of(part).text).collect(), names }
     }
 
-    /// Returns the number of matching letters, if the text has all fixed parts of the sentence in order. If the dialect is
-    /// known, a path must not be that of another one.
-    pub(super) fn letters_in(&self, text: &Plain, dialect: Option<Dialect>) -> Option<usize> {
+    /// Returns the number of matching letters, if the text has all fixed parts of the sentence in order. If the sentence
+    /// is that of a rule, the rule must be able to say it about the path.
+    pub(super) fn letters_in(&self, text: &Plain, rule: Option<&Rule>) -> Option<usize> {
         let n_fixed = self.n_fixed();
         let mut parts = self.fixed.iter().filter(|part| !part.is_empty());
         let first = parts.next()?;
@@ -113,7 +121,7 @@ impl<'s> Template<'s> {
         let (mut from, mut best) = (0, None);
         while let Some(at) = text.text[from..].find(first.as_str()) {
             let start = from + at;
-            let letters = self.paths_from(start, text, dialect).map(|of_paths| n_fixed + of_paths);
+            let letters = self.paths_from(start, text, rule).map(|of_paths| n_fixed + of_paths);
             // If the sentence is the complete text except for a placeholder at its end, it counts as a
             // complete match.
             let is_all = start == 0 && self.ends_open() && 2 * n_fixed >= text.text.len();
@@ -158,44 +166,39 @@ impl<'s> Template<'s> {
     }
 
     /// Returns the number of matching letters in the paths of a sentence that begins at `start`: those in
-    /// the message list's name. `None` if the sentence is incomplete or a path belongs to another dialect.
-    fn paths_from(&self, start: usize, text: &Plain, dialect: Option<Dialect>) -> Option<usize> {
+    /// the message list's name. `None` if the sentence is incomplete or the rule does not say it about a path.
+    fn paths_from(&self, start: usize, text: &Plain, rule: Option<&Rule>) -> Option<usize> {
         let (mut at, mut letters) = (start, 0);
         for (k, part) in self.fixed.iter().enumerate() {
             let name = k.checked_sub(1).and_then(|before| self.names.get(before)).copied();
             let end_before = at;
             at += text.text[at..].find(part.as_str())?;
+            // The number of an item is not a longer path that ends in the same way.
+            if name.is_some_and(|name| INDICES.contains(&name)) && at - end_before > MAX_INDEX {
+                return None;
+            }
             if name == Some(PATH) {
                 // For a path at the beginning of the sentence, only its end is known. For any other, only
                 // its beginning is.
                 let is_first = self.fixed[..k].iter().all(String::is_empty);
-                let path = if is_first { text.path_before(at) } else { text.path_after(end_before) };
+                let path = match is_first {
+                    true => text.path_before(at),
+                    false if at == end_before => "",
+                    false => text.path_after(end_before),
+                };
                 // Without a path, a few letters are not specific enough.
-                if path.is_empty() && self.n_fixed() < MIN_LETTERS {
+                let is_of_item = rule.and_then(last_keys).is_some_and(|keys| keys.contains(&"id"));
+                if path.is_empty() && (is_of_item || self.n_fixed() < MIN_LETTERS) {
                     return None;
                 }
-                letters += dialect.map_or(Some(0), |dialect| letters_of(path, dialect))?;
+                if let Some(rule) = rule {
+                    letters += letters_of(path, rule).filter(|_| can_be_of(path, rule))?;
+                }
             }
             at += part.len();
         }
         Some(letters)
     }
-}
-
-/// Returns the number of letters that a path adds to a match: those in the name of the dialect's message
-/// list. `None` if the path begins with another dialect's list.
-fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
-    let is_of_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let first = path.split(|c: char| !is_of_word(c)).next().unwrap_or_default();
-    let list = |dialect: Dialect| dialect.definition().list;
-    if first == list(dialect) {
-        return Some(first.len());
-    }
-    // The tools that a request offers are outside the conversation.
-    if first == "tools" {
-        return None;
-    }
-    Dialect::ALL.into_iter().all(|other| list(other) != first).then_some(0)
 }
 
 /// A text reduced to letters and digits in lower case.
@@ -243,9 +246,9 @@ fn is_of_path(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '[' | ']')
 }
 
-/// The text with the characters that HTML escapes stand for.
+/// The text with the characters that escapes of HTML and of white space in JSON stand for.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
-    const ESCAPES: [(&str, &str); 8] = [
+    const ESCAPES: [(&str, &str); 11] = [
         ("&#39;", "'"),
         ("&#x27;", "'"),
         ("&apos;", "'"),
@@ -254,8 +257,11 @@ pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
         ("&lt;", "<"),
         ("&gt;", ">"),
         ("&amp;", "&"),
+        ("\\n", " "),
+        ("\\r", " "),
+        ("\\t", " "),
     ];
-    if !text.contains('&') {
+    if !text.contains(['&', '\\']) {
         return Cow::Borrowed(text);
     }
     Cow::Owned(ESCAPES.iter().fold(text.to_owned(), |text, (escape, c)| text.replace(escape, c)))
@@ -335,7 +341,8 @@ mod tests {
             for rule in rules.filter(|rule| profile.severity(rule).is_some()) {
                 for sentence in profile.sentences(rule) {
                     let (fixed, names) = parts(sentence);
-                    let path = format!("{}.0.content", profile.dialect.definition().list);
+                    let key = last_keys(rule).and_then(|keys| keys.first()).unwrap_or(&"content");
+                    let path = format!("{}.0.{key}", profile.dialect.definition().list);
                     let mut filled = fixed[0].to_owned();
                     for (name, part) in names.iter().zip(&fixed[1..]) {
                         filled.push_str(if *name == PATH { &path } else { "x1" });

@@ -16,10 +16,10 @@ const MAX_OFFERED: usize = 3;
 const MAX_WORDS: usize = 60;
 
 /// The minimum number of words that a text and a rule share.
-const MIN_SHARED: usize = 3;
+const MIN_SHARED: usize = 4;
 
-/// The minimum weight of the shared words: about three that one rule of sixteen has.
-const MIN_WEIGHT: u32 = 12;
+/// The minimum weight of the shared words: about four that one rule of sixteen has.
+const MIN_WEIGHT: u32 = 17;
 
 /// Returns the rules that are nearest to the subject of a text, one for each name, at most three. None if the text
 /// shares too few words with any.

@@ -1,5 +1,7 @@
 //! Errors of providers that have nothing to do with the shape of the history.
 
+use super::path::is_beside_history;
+
 /// A kind of error.
 pub(super) struct Neighbour {
     /// The reason for the refusal.
@@ -11,6 +13,9 @@ pub(super) struct Neighbour {
     /// A thread or page for each provider that says it.
     sources: &'static [&'static str],
 }
+
+/// The name of the kind of errors about offered tools.
+const OF_TOOLS: &str = "a tool that the request offers is refused";
 
 const NEIGHBOURS: &[Neighbour] = &[
     Neighbour {
@@ -77,6 +82,19 @@ const NEIGHBOURS: &[Neighbour] = &[
         ],
     },
     Neighbour {
+        name: OF_TOOLS,
+        says: &[],
+        means: "The definition of a tool, its name, its kind or its schema, does not have the form that this provider takes. The \
+                conversation was not judged. The number in the path is that of the tool, from 0.",
+        advice: "Find the tool by its number, often one of an MCP server. Rename it or simplify its schema, or leave it out. \
+                 Chat Completions has the fields of a function under `function`; Responses and Anthropic have them at the top.",
+        sources: &[
+            "https://github.com/zed-industries/zed/issues/40928",
+            "https://github.com/Mintplex-Labs/anything-llm/issues/4169",
+            "https://github.com/BerriAI/litellm/issues/21584",
+        ],
+    },
+    Neighbour {
         name: "the key is invalid or missing",
         says: &[
             "authentication_error",
@@ -124,10 +142,15 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static Neighbour> {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     // Markdown and prose write backquotes around names.
     let folded = folded.replace('`', "");
-    let of_parameter = names_parameter(&folded);
+    let parameters = parameters(text);
+    let is_tool = |name: &String| ["tools", "functions", "toolconfig"].contains(&name.as_str());
+    let of_tools = parameters.as_ref().is_some_and(|names| names.iter().all(is_tool));
+    let of_parameter = parameters.is_some() && !of_tools;
     NEIGHBOURS.iter().filter(move |neighbour| {
         let is_of_parameter = of_parameter && neighbour.name.starts_with("parameters");
-        is_of_parameter || neighbour.says.iter().any(|part| folded.contains(part))
+        is_of_parameter
+            || of_tools && neighbour.name == OF_TOOLS
+            || neighbour.says.iter().any(|part| folded.contains(part))
     })
 }
 
@@ -160,14 +183,17 @@ const HISTORIES: [&str; 7] =
 
 /// Returns whether an error of Google's, of OpenAI's or of pydantic's is about a field of the body that is not the history.
 pub(super) fn names_parameter(text: &str) -> bool {
-    let plain: String =
-        text.to_lowercase().chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | ' ' | '`')).collect();
+    parameters(text).is_some()
+}
+
+/// The fields of the body that an error is about. None if one of them is the history, or none is named.
+fn parameters(text: &str) -> Option<Vec<String>> {
+    let lower = text.to_lowercase();
+    let plain: String = lower.chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | ' ' | '`')).collect();
     let name =
         |rest: &str| -> String { rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
-    let is_parameter = |name: &str| !name.is_empty() && !HISTORIES.contains(&name);
     // Without `at '…'`, the field is one of the body.
-    let quoted: String =
-        text.to_lowercase().chars().filter(|c| *c != '\\').collect::<String>().replace(['"', '`'], "'");
+    let quoted: String = lower.chars().filter(|c| *c != '\\').collect::<String>().replace(['"', '`'], "'");
     let of_google = quoted.split("unknown name '").skip(1).filter_map(|rest| {
         let (own, rest) = rest.split_once('\'')?;
         match rest.trim_start().strip_prefix("at '") {
@@ -178,12 +204,28 @@ pub(super) fn names_parameter(text: &str) -> bool {
     let of_openai = quoted.split("unknown parameter: '").skip(1).map(name);
     let of_pydantic =
         ["loc:(body,", "loc:[body,"].into_iter().flat_map(|mark| plain.split(mark).skip(1).map(name));
-    let (mut all, mut any) = (true, false);
-    for own in of_google.chain(of_openai).chain(of_pydantic) {
-        any = true;
-        all &= is_parameter(&own);
+    let named: Vec<String> = of_google.chain(of_openai).chain(of_pydantic).collect();
+    let is_history = |name: &String| name.is_empty() || HISTORIES.contains(&name.as_str());
+    if named.iter().any(is_history) {
+        return None;
     }
-    any && all
+    // The words of these sentences stand for the history too, so only known parameters count.
+    let after = ["missing required parameter: '", "invalid type for '", "invalid '", "invalid value at '"];
+    let of_openai = after.into_iter().flat_map(|mark| quoted.split(mark).skip(1).map(name));
+    let before = [": field required", ": input should be", ": string should", ": extra inputs are"];
+    let of_anthropic = before.into_iter().flat_map(|mark| {
+        quoted.match_indices(mark).map(|(at, _)| {
+            let is_of_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '*');
+            let begin = quoted[..at].rfind(|c| !is_of_path(c)).map_or(0, |before| before + 1);
+            name(&quoted[begin..at])
+        })
+    });
+    let others: Vec<String> = of_openai.chain(of_anthropic).collect();
+    if !others.iter().all(|name| is_beside_history(name)) {
+        return None;
+    }
+    let all: Vec<String> = named.into_iter().chain(others).collect();
+    (!all.is_empty()).then_some(all)
 }
 
 /// The page about a kind of error.
@@ -197,8 +239,8 @@ pub(super) fn page(neighbour: &Neighbour) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rules_saying;
     use super::*;
-    use brickbat_rules::explain::rules_saying;
 
     #[test]
     fn an_error_about_length_load_key_or_balance_is_called_that() {
@@ -220,9 +262,14 @@ mod tests {
             ("`max_tokens` must be greater than `thinking.budget_tokens`", "parameters"),
             (r#"400 Invalid JSON payload received. Unknown name "store": Cannot find field."#, "parameters"),
             (r#"{"message": "Unknown parameter: 'prompt_cache_retention'."}"#, "parameters"),
+            ("max_tokens: Field required", "parameters"),
+            ("400 metadata.user_id: Input should be a valid string", "parameters"),
+            ("tools.8.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", "a tool"),
+            ("[400]: Missing required parameter: 'tools[0].name'.", "a tool"),
+            ("Invalid 'functions[6].name': string does not match pattern.", "a tool"),
             (
                 r#"Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[1].parameters': Cannot find field."#,
-                "parameters",
+                "a tool",
             ),
             (
                 "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': '…'}]",
@@ -264,6 +311,10 @@ mod tests {
             r#"Invalid JSON payload received. Unknown name "type" at 'contents[1].parts[0]': Cannot find field."#,
             r#"Invalid JSON payload received. Unknown name "messages": Cannot find field."#,
             r#"{"detail":[{"loc":["body","messages",2,"content"],"msg":"Input should be a valid string"}]}"#,
+            "messages.1.content.0: Field required",
+            "Missing required parameter: 'input[3].call_id'.",
+            "***.signature: Field required",
+            "Invalid `signature` in `thinking` block",
         ] {
             assert_eq!(in_text(text).count(), 0, "{text}");
         }
@@ -271,7 +322,7 @@ mod tests {
 
     #[test]
     fn no_error_about_a_history_is_taken_for_one() {
-        for rule in brickbat_rules::Rule::all() {
+        for rule in crate::Rule::all() {
             for sentence in rule.sentences {
                 assert_eq!(in_text(sentence).count(), 0, "{}: {sentence}", rule.id);
             }

@@ -1,26 +1,26 @@
 //! The errors with which known SDKs reject a conversation themselves, before they send anything.
 
 /// An SDK error.
-pub(super) struct ClientError {
+pub struct ClientError {
     /// The name of its class, or its common name.
-    pub(super) name: &'static str,
+    pub name: &'static str,
     /// The SDK.
-    pub(super) sdk: &'static str,
+    pub sdk: &'static str,
     /// A distinctive part of its message.
-    pub(super) says: &'static str,
+    pub says: &'static str,
     /// The meaning.
-    pub(super) means: &'static str,
+    pub means: &'static str,
     /// Advice for users of the SDK.
-    pub(super) advice: &'static str,
+    pub advice: &'static str,
     /// Where it was observed or is documented.
-    pub(super) sources: &'static [&'static str],
+    pub sources: &'static [&'static str],
 }
 
 /// The AI SDK's error for a value of the wrong type, in stored messages and elsewhere.
 pub(super) const TYPES: &str = "AI_TypeValidationError";
 
 /// Every known error.
-pub(super) const CLIENT_ERRORS: &[ClientError] = &[
+pub const CLIENT_ERRORS: &[ClientError] = &[
     ClientError {
         name: "AI_MissingToolResultsError",
         sdk: "Vercel AI SDK 6 and later",

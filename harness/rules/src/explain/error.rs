@@ -1,0 +1,109 @@
+//! The pages about an error message that a user pasted.
+
+use super::near::{Answer, Near, Vocabulary};
+use super::reported::{Reported, Subject};
+use super::said::Wordings;
+use super::{about, clients, neighbours};
+use crate::Rule;
+
+/// The pages about some rules, with examples where the caller has them.
+type OfRules<'a> = &'a dyn Fn(&[&'static Rule]) -> Vec<String>;
+
+/// The beginning of the AI SDK's error for a reply that does not have the required form.
+const OF_REPLY: &str = "no object generated";
+
+/// Returns the pages about an error message: first those about complete sentences, then the nearest sentences. Empty if
+/// nothing is known about it.
+pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
+    let kinds: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
+    // The AI SDK's check of types is quoted for replies too.
+    let is_of_reply = text.to_lowercase().contains(OF_REPLY);
+    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
+    let mut pages: Vec<String> = clients.map(clients::page).collect();
+    let answer = Vocabulary::of_all_sentences().answer(&Wordings::all(), text);
+    let has_cause = |found: &[Reported]| found.iter().any(|own| own.about != Subject::Frame);
+    // A sentence about the same parameter says more than its kind.
+    let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));
+    if !is_reported && (neighbours::names_parameter(text) || pages.is_empty() && is_of_reply) {
+        pages.extend(kinds);
+        return pages;
+    }
+    let near = match answer {
+        Answer::Said(said) => {
+            pages.extend(of_rules(&said));
+            return pages;
+        }
+        Answer::Reported(found) => {
+            // The frame of a gateway says less than the kind of error inside it.
+            let kinds = match has_cause(&found) {
+                true => Vec::new(),
+                false if kinds.is_empty() => {
+                    neighbours::of_status(text).map(neighbours::page).into_iter().collect()
+                }
+                false => kinds,
+            };
+            match kinds.is_empty() {
+                true => pages.extend(found.iter().map(Reported::page)),
+                false => pages.extend(kinds),
+            }
+            return pages;
+        }
+        Answer::Near(near) => near,
+    };
+    pages.extend(kinds);
+    if pages.is_empty() {
+        pages.extend(neighbours::of_status(text).map(neighbours::page));
+    }
+    if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
+        pages.push(nearest(&near, of_rules));
+    }
+    if pages.is_empty() {
+        pages.extend(Some(about(text)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
+    }
+    pages
+}
+
+/// Returns the pages about the errors of SDKs in a text.
+pub fn client_pages(text: &str) -> Vec<String> {
+    clients::in_text(text).map(clients::page).collect()
+}
+
+/// The sentences that are nearest to a text that has no complete one. A single one has its page.
+fn nearest(near: &[Near], of_rules: OfRules<'_>) -> String {
+    let mut text = "No provider's complete sentence is in this text. The nearest:\n".to_owned();
+    if let [Near { rules, reported, .. }] = near {
+        let pages = match reported {
+            Some(own) => vec![own.page()],
+            None => of_rules(rules),
+        };
+        return format!("{text}\n{}", pages.join("\n"));
+    }
+    for (n, Near { sentence, rules, providers, reported }) in near.iter().enumerate() {
+        let providers = match providers[..] {
+            [] => "an earlier version of the API".to_owned(),
+            _ => providers.join(", "),
+        };
+        text.push_str(&format!("\n{}. {sentence}\n   said by {providers}\n", n + 1));
+        match reported {
+            Some(Reported { means, advice, .. }) => text.push_str(&format!("   {means} {advice}\n")),
+            None => {
+                for rule in rules {
+                    text.push_str(&format!("   {}  {}\n   {}\n", rule.id, rule.summary, rule.why));
+                }
+            }
+        }
+    }
+    text.push_str("\n`brickbat explain RULE` has the page of a rule.\n");
+    text
+}
+
+/// The list of the rules that have words of a text, if it has no provider's sentence at all.
+fn on_subject(rules: &[&'static Rule]) -> String {
+    let mut text =
+        "No provider's sentence is in this text. Rules with the most words in common with it:\n\n".to_owned();
+    for rule in rules {
+        text.push_str(&format!("{}  {}\n", rule.id, rule.summary));
+    }
+    text.push_str("\n`brickbat explain RULE` has the page of a rule, and `brickbat check FILE` judges the request itself.\n");
+    text
+}
