@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::point::{Region, Side};
 use crate::premise::Premise;
 
+mod compaction;
 mod given;
 mod limits;
 mod malformation;
@@ -36,7 +37,7 @@ pub use sub_agent::SubAgent;
 
 pub use tool::Tool;
 
-pub use crate::action::{Action, ErrorKind, HttpFault, ProviderChoice, SOON_MS};
+pub use crate::action::{Action, ErrorKind, HttpFault, PoorSummary, ProviderChoice, SOON_MS};
 pub use crate::point::{Point, Which};
 
 pub use search::{Found, Search};

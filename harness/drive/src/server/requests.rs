@@ -266,12 +266,14 @@ impl Connection {
             // Sent before the core is free again, so that requests are reported in the order of their
             // numbers.
             if let Response::Planned(kind, answer) = &response {
-                let (exchange, head, compacted) = (answer.exchange, answer.asked.clone(), answer.compacted);
+                let (exchange, head) = (answer.exchange, answer.asked.clone());
+                let (compacted, summary) = (answer.compacted, answer.summary);
                 permit.send(ServerEvent::Trace(Event::Requested {
                     exchange,
                     kind: *kind,
                     head,
                     compacted,
+                    summary,
                     body: request.body.clone(),
                 }));
             }

@@ -1,8 +1,9 @@
 //! The parts of a history that were changed on purpose.
 
 use crate::provider::has_large_results;
+use brickbat_scenario::action::{Action, PoorSummary};
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedCall, PlannedPoint, Side};
-use brickbat_scenario::trace::{Event, RequestKind, Trace};
+use brickbat_scenario::trace::{Compaction, Ending, Event, ExchangeId, RequestKind, Trace};
 use serde_json::Value;
 
 /// The parts of the conversation that may be missing in later requests, and those that must be missing.
@@ -54,7 +55,52 @@ struct Standing<'a> {
     answered: Vec<bool>,
     stage: Stage,
     own: OwnCompaction,
+    summary: Summary,
     n_requests: usize,
+}
+
+/// The fate of the requests for a summary in a plan in which something happens to them. Content that no summary has
+/// replaced must not be missing.
+#[derive(Default)]
+struct Summary {
+    /// The request that is being answered, and true if its planned reply is empty.
+    pending: Option<(ExchangeId, bool)>,
+    /// True if no request was answered with a summary since the last time that one was taken.
+    is_refused: bool,
+    /// True if the user or a kill ended the turn while a summary was being sent, and none has come since.
+    is_interrupted: bool,
+}
+
+impl Summary {
+    fn on(&mut self, event: &Event) {
+        match event {
+            Event::Replied { exchange, ending } => {
+                if let Some((_, is_empty)) = self.pending.take_if(|(own, _)| own == exchange) {
+                    let is_given = *ending == Ending::Complete && !is_empty;
+                    self.is_refused = !is_given;
+                    self.is_interrupted &= !is_given;
+                }
+            }
+            Event::PeerClosed { exchange } => {
+                self.is_refused |= self.pending.take_if(|(own, _)| own == exchange).is_some();
+            }
+            Event::Stopped | Event::Killed => self.is_interrupted |= self.pending.is_some(),
+            _ => {}
+        }
+    }
+
+    fn is_given(&self) -> bool {
+        !self.is_refused && self.pending.is_none()
+    }
+}
+
+/// True if the reply to a request for a summary is planned to be empty.
+fn is_empty(plan: &Plan, Compaction { turn, number }: Compaction) -> bool {
+    let actions = plan.turns.get(turn).map(|turn| turn.actions.as_slice()).unwrap_or_default();
+    actions.iter().any(|action| {
+        matches!(action.at, PlannedPoint::Compaction(of, _) if of == number)
+            && action.what == Action::Summary(PoorSummary::Empty)
+    })
 }
 
 /// The state of the system, as far as a change of the history depends on it.
@@ -94,18 +140,23 @@ impl<'a> Standing<'a> {
             answered: vec![false; plan.calls.len()],
             stage: Stage::Idle,
             own: OwnCompaction::of(plan),
+            summary: Summary::default(),
             n_requests: 0,
         }
     }
 
     fn on(&mut self, event: &Event) {
+        self.summary.on(event);
         match event {
             Event::Prompted { turn } => {
                 self.prompts.push(*turn);
                 self.stage = Stage::Running;
             }
             Event::TurnEnded { .. } | Event::Killed => self.stage = Stage::Idle,
-            Event::Requested { body, kind, compacted, .. } => {
+            Event::Requested { exchange, body, kind, compacted, summary, .. } => {
+                if let Some(of) = summary {
+                    self.summary.pending = Some((*exchange, is_empty(self.plan, *of)));
+                }
                 self.requested(*kind, &String::from_utf8_lossy(body), *compacted);
             }
             Event::Said { text, .. } => {
@@ -118,6 +169,8 @@ impl<'a> Standing<'a> {
             }
             Event::Changed { change } => match change {
                 Change::Trim { .. } => self.shortened(Stage::Trimming),
+                // The system got no summary, so everything must still be there.
+                Change::Summarise { .. } if self.summary.is_refused => {}
                 Change::Summarise { .. } => self.shortened(Stage::Summarising),
                 Change::Rewind { prompts } => self.taken_back(*prompts as usize),
                 Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
@@ -128,8 +181,10 @@ impl<'a> Standing<'a> {
 
     fn requested(&mut self, kind: RequestKind, body: &str, is_compacted: bool) {
         self.n_requests += 1;
-        if is_compacted {
-            self.own.apply(&mut self.changed, &mut self.prompts, self.stage.is_running());
+        if is_compacted && !self.summary.is_interrupted {
+            let spared = self.prompts.last().copied().filter(|_| self.stage.is_running());
+            let spared = spared.filter(|_| !self.summary.is_given());
+            self.own.apply(&mut self.changed, &mut self.prompts, (self.stage.is_running(), spared));
             self.received_asides_are_gone();
         }
         self.own.requested(self.plan, kind, body, &self.answered);
@@ -226,12 +281,18 @@ impl OwnCompaction {
     }
 
     /// Notes that the history is shorter: anything that was sent may be missing. The user's message of the
-    /// running turn may be missing only if it was sent to be summarised.
-    fn apply(&self, changed: &mut Changed, prompts: &mut Vec<usize>, is_running: bool) {
+    /// running turn may be missing only if it was sent to be summarised. The message of `spared` must not be missing.
+    fn apply(
+        &self,
+        changed: &mut Changed,
+        prompts: &mut Vec<usize>,
+        (is_running, spared): (bool, Option<usize>),
+    ) {
         let last = prompts.last().copied().filter(|_| is_running);
         prompts.retain(|turn| {
             let is_gone =
                 if last == Some(*turn) { self.summarised_turns[*turn] } else { self.sent_turns[*turn] };
+            let is_gone = is_gone && spared != Some(*turn);
             changed.turns[*turn] |= is_gone;
             !is_gone
         });

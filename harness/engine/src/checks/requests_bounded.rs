@@ -31,14 +31,20 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let n_spare = if fails { MAX_RETRIES } else { MAX_EXTRA };
         let mut stopped = false;
         let (mut n_all, mut n_after_stop) = (0, 0);
+        let (mut n_in_a_row, mut n_summaries) = (0, 0);
         for event in evidence.events_of(turn) {
             match event {
                 Event::Stopped | Event::Interrupted { .. } => stopped = true,
                 // The user continues with another prompt.
                 Event::Said { way: Aside::Prompted, .. } => stopped = false,
+                Event::Requested { summary: Some(_), .. } => {
+                    n_in_a_row += 1;
+                    n_summaries = n_summaries.max(n_in_a_row);
+                }
                 Event::Requested { exchange, kind, .. }
                     if kind.is_of_thread() && evidence.turn_of(*exchange) == Some(turn) =>
                 {
+                    n_in_a_row = 0;
                     n_all += 1;
                     n_after_stop += usize::from(stopped);
                 }
@@ -51,6 +57,13 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 "the turn keeps sending requests after it was stopped",
                 got,
                 "no request after the stop".to_owned(),
+            )
+        } else if n_summaries > MAX_RETRIES {
+            let got = format!("{n_summaries} requests for a summary, one after the other");
+            (
+                "the turn asks for a summary without end",
+                got,
+                format!("at most {MAX_RETRIES} such requests in a row"),
             )
         } else if n_all > n_scripted + n_spare {
             let expected = format!("about {n_scripted} requests in this turn");

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use brickbat_scenario::plan::{Mark, Side};
-use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestHead};
+use brickbat_scenario::trace::{self, Ending, ExchangeId, Held, RequestHead};
 use brickbat_scenario::wire::Frames;
 
 /// A request as the provider sees it.
@@ -62,6 +62,9 @@ pub struct Answer {
     pub asked: RequestHead,
     /// True if the request reveals that the system has compacted its history on its own.
     pub compacted: bool,
+    /// The compaction that the request belongs to, if it asks for a summary and something happens to such a request in the
+    /// plan.
+    pub summary: Option<trace::Compaction>,
     /// The HTTP status.
     pub status: u16,
     /// The headers, without the framing ones.

@@ -192,6 +192,7 @@ impl Voice<'_> {
             exchange: self.exchange,
             asked: RequestHead::default(),
             compacted: false,
+            summary: None,
             status,
             headers: vec![
                 ("content-type", content_type.into()),

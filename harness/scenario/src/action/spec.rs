@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::table;
-use super::{ErrorKind, HttpFault, ProviderChoice};
+use super::{ErrorKind, HttpFault, PoorSummary, ProviderChoice};
 use crate::point::{Refusal, Region};
 use crate::premise::Premise;
 use crate::scenario::{InterruptCause, Need};
@@ -106,6 +106,7 @@ pub enum Payload {
     },
     Turn(fn(u32) -> Action),
     Switch(fn(bool) -> Action),
+    Summary(fn(PoorSummary) -> Action),
     Provider(fn(ProviderChoice) -> Action),
 }
 

@@ -55,7 +55,7 @@ impl Appearance<'_> {
                 Appearance::Ending(what.spec().ending)
             }
             Action::Http(_) => Appearance::Status,
-            Action::Tokens(_) => Appearance::Compaction,
+            Action::Tokens(_) | Action::Summary(_) => Appearance::Compaction,
             Action::Trim(_)
             | Action::Summarise(_)
             | Action::Rewind(_)
