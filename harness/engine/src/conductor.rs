@@ -186,8 +186,8 @@ impl Conductor {
     /// Handles the system's report that its history needs no change.
     pub fn forgo_change(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
-        if let Some((index, _)) = self.changing.take() {
-            self.actions[index].forgo();
+        if let Some((index, grade)) = self.changing.take() {
+            self.forgo(index, grade);
             self.work_holds(&mut commands);
             self.settle_next(&mut commands);
             self.next_turn(&mut commands);

@@ -44,7 +44,8 @@ pub enum Action<Call = String, Since = u32> {
     /// An error event inside the stream that began with status 200; then the connection closes.
     Error(ErrorKind),
     /// The request is answered with an HTTP error, a number of times, and served normally after that. With `status: 400` and
-    /// `overflow: true`, it reports that the request is too long for the model. Belongs to `before: headers`.
+    /// `overflow: true`, it reports that the request is too long for the model. Belongs to `before: headers` or
+    /// `before: { compaction: … }`.
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
@@ -119,7 +120,7 @@ pub struct HttpFault {
     /// This needs status 400, and the provider asks for no pause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
-    /// The number of requests that get it before the reply is served, 1 to 20, or 1 to 40 for a request for a summary.
+    /// The number of requests that get it before the reply is served, 1 to 20, or 1 to 60 for a request for a summary.
     #[serde(default = "HttpFault::once")]
     pub times: u32,
     /// Milliseconds in the header `retry-after-ms`; 250 by default.

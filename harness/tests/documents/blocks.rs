@@ -293,8 +293,8 @@ fn written_action(spec: &ActionSpec) -> String {
 fn places(spec: &ActionSpec) -> String {
     use Region::{Opened, Over, Question, Result, Stream, Summary, Tools, Unanswered, Unsummarised};
     const GROUPS: [(&str, &[Region]); 5] = [
-        ("in a turn", &[Unanswered, Opened, Stream, Over, Question, Tools, Result]),
-        ("requests for a summary", &[Unsummarised, Summary]),
+        ("in a turn", &[Unanswered, Opened, Stream, Over, Question, Tools, Result, Unsummarised, Summary]),
+        ("at a summary", &[Unsummarised, Summary]),
         ("in a reply", &[Unanswered, Opened, Stream, Over]),
         ("inside a stream", &[Opened, Stream]),
         ("tools", &[Tools, Result]),

@@ -69,16 +69,22 @@ struct Summary {
     is_refused: bool,
     /// True if the user or a kill ended the turn while a summary was being sent, and none has come since.
     is_interrupted: bool,
+    /// True if the system has asked for a summary since the last change.
+    is_asked: bool,
+    /// True if the system is to summarise its history and has not asked for a summary yet: the next one replaces it.
+    is_put_off: bool,
 }
 
 impl Summary {
-    fn on(&mut self, event: &Event) {
+    /// Takes an event. Returns true if it is the end of a summary.
+    fn on(&mut self, event: &Event) -> bool {
         match event {
             Event::Replied { exchange, ending } => {
                 if let Some((_, is_empty)) = self.pending.take_if(|(own, _)| own == exchange) {
                     let is_given = *ending == Ending::Complete && !is_empty;
                     self.is_refused = !is_given;
                     self.is_interrupted &= !is_given;
+                    return is_given;
                 }
             }
             Event::PeerClosed { exchange } => {
@@ -87,6 +93,7 @@ impl Summary {
             Event::Stopped | Event::Killed => self.is_interrupted |= self.pending.is_some(),
             _ => {}
         }
+        false
     }
 
     fn is_given(&self) -> bool {
@@ -146,7 +153,9 @@ impl<'a> Standing<'a> {
     }
 
     fn on(&mut self, event: &Event) {
-        self.summary.on(event);
+        if self.summary.on(event) && std::mem::take(&mut self.summary.is_put_off) {
+            self.shortened(Stage::Summarising);
+        }
         match event {
             Event::Prompted { turn } => {
                 self.prompts.push(*turn);
@@ -155,6 +164,7 @@ impl<'a> Standing<'a> {
             Event::TurnEnded { .. } | Event::Killed => self.stage = Stage::Idle,
             Event::Requested { exchange, body, kind, compacted, summary, .. } => {
                 if let Some(of) = summary {
+                    self.summary.is_asked = true;
                     self.summary.pending = Some((*exchange, is_empty(self.plan, *of)));
                 }
                 self.requested(*kind, &String::from_utf8_lossy(body), *compacted);
@@ -169,9 +179,7 @@ impl<'a> Standing<'a> {
             }
             Event::Changed { change } => match change {
                 Change::Trim { .. } => self.shortened(Stage::Trimming),
-                // The system got no summary, so everything must still be there.
-                Change::Summarise { .. } if self.summary.is_refused => {}
-                Change::Summarise { .. } => self.shortened(Stage::Summarising),
+                Change::Summarise { .. } => self.summarised(),
                 Change::Rewind { prompts } => self.taken_back(*prompts as usize),
                 Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
             },
@@ -201,6 +209,17 @@ impl<'a> Standing<'a> {
         for ((text, is_received), gone) in self.asides.iter_mut().zip(&mut self.changed.asides) {
             *is_received |= body.contains(text.as_str());
             *gone |= *is_received && self.stage.has_put_off();
+        }
+    }
+
+    /// Takes the end of a command to summarise the history. A system that got no summary must still have everything. If
+    /// something happens to requests for a summary, one that has not asked yet will ask before its next request.
+    fn summarised(&mut self) {
+        let was_asked = std::mem::take(&mut self.summary.is_asked);
+        if self.plan.has_compactions() && !was_asked {
+            self.summary.is_put_off = true;
+        } else if !self.summary.is_refused {
+            self.shortened(Stage::Summarising);
         }
     }
 

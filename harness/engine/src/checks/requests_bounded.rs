@@ -14,6 +14,8 @@ pub(super) const CHECK: Check = Check {
 const MAX_AFTER_STOP: usize = 1;
 /// Requests beyond the scripted ones in a turn in which something fails: clients retry.
 const MAX_RETRIES: usize = 24;
+/// Requests for a summary in a row that a client may send if they fail: Codex sends one 30 times, six times in five tries.
+const MAX_SUMMARIES: usize = 48;
 /// Requests beyond the scripted ones in a turn in which nothing fails, such as a warm-up.
 const MAX_EXTRA: usize = 2;
 
@@ -58,12 +60,12 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 got,
                 "no request after the stop".to_owned(),
             )
-        } else if n_summaries > MAX_RETRIES {
+        } else if n_summaries > MAX_SUMMARIES {
             let got = format!("{n_summaries} requests for a summary, one after the other");
             (
                 "the turn asks for a summary without end",
                 got,
-                format!("at most {MAX_RETRIES} such requests in a row"),
+                format!("at most {MAX_SUMMARIES} such requests in a row"),
             )
         } else if n_all > n_scripted + n_spare {
             let expected = format!("about {n_scripted} requests in this turn");

@@ -7,6 +7,17 @@ use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::trace::{Compaction, Confidence, Ending, ExchangeId};
 
 impl Conductor {
+    /// Ends a change after which the system reports that nothing has changed. A system that asked for a summary and got
+    /// none has carried out the command.
+    pub(super) fn forgo(&mut self, index: usize, grade: Confidence) {
+        let turn = self.actions[index].turn;
+        if self.summaries.values().any(|summary| summary.turn == turn) {
+            self.actions[index].prove(grade);
+        } else {
+            self.actions[index].forgo();
+        }
+    }
+
     /// Notes a request for a summary. An HTTP error or a poor summary needs no hold, and neither does the end of a reply
     /// while the application has the history changed: the harness then waits for the system.
     pub(super) fn asked_for_summary(&mut self, exchange: ExchangeId, summary: Compaction) {

@@ -13,7 +13,7 @@ const MAX_HTTP_TIMES: u32 = 20;
 
 /// The same for a request for a summary. It is more than the requests of a client that retries and of an agent that asks
 /// it again, so that only a loop sends all of them.
-const MAX_SUMMARY_TIMES: u32 = 40;
+const MAX_SUMMARY_TIMES: u32 = 60;
 
 /// The longest wait that an HTTP error may ask a client for. Longer waits only make runs slow.
 const MAX_RETRY_AFTER_MS: u32 = 10_000;

@@ -125,7 +125,7 @@ const STATUSES: [u16; 10] = [529, 429, 500, 503, 400, 402, 401, 404, 413, 422];
 
 fn http(source: &mut Source<'_>, region: Region) -> Option<HttpFault> {
     let status = *source.pick(&STATUSES)?;
-    let most = if region == Region::Unsummarised { 40 } else { 20 };
+    let most = if region == Region::Unsummarised { 60 } else { 20 };
     let times = *source.weigh(&[(6, 1), (2, 2), (1, most)])?;
     Some(HttpFault { status, overflow: false, times, retry_after_ms: *source.pick(&[10, 0, 500])? })
 }
