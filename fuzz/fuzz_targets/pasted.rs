@@ -15,6 +15,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (vocabulary, wordings) = &*SENTENCES;
     match vocabulary.answer(wordings, &String::from_utf8_lossy(bytes)) {
         Answer::Said(rules) => assert!(!rules.is_empty()),
+        Answer::Reported(found) => assert!(!found.is_empty() && found.len() <= 3),
         Answer::Near(near) => assert!(near.len() <= 3),
     }
 });

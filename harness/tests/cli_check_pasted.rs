@@ -146,3 +146,67 @@ fn a_body_that_is_not_json_is_called_so_although_the_host_is_unknown() {
     assert!(checked.err.contains("cannot read run.sh:1 as JSON"), "{checked:#?}");
     assert!(!checked.err.contains("no profile known"), "{checked:#?}");
 }
+
+#[test]
+fn a_body_behind_a_line_of_json_in_a_log_is_found() {
+    let pretty = serde_json::to_string_pretty(&body()).unwrap();
+    let log = format!(
+        "{{\"gptel\": \"request headers\", \"timestamp\": \"1\"}}\n{{\n  \"Content-Type\": \"application/json\"\n}}\n{pretty}\n"
+    );
+    let folder = folder_of(&[("gptel.log", &log)]);
+    let checked = said(&folder, &["check", "gptel.log"]);
+    assert!(checked.code == Some(1) && checked.out.contains(MISSING), "{checked:#?}");
+    assert!(checked.err.contains("the request was found at line 5"), "{checked:#?}");
+    // A long log is read line by line, so that no request behind its beginning is lost.
+    let long = format!("{{}}\n{}{BAD}\n", format!("12:00 INFO {}\n", "x".repeat(1_000)).repeat(1_100));
+    let folder = folder_of(&[("long.log", &long)]);
+    let checked = said(&folder, &["check", "long.log"]);
+    assert!(checked.out.contains(MISSING) && checked.out.contains("long.log:1102"), "{}", checked.out);
+    // Lines of JSON with a torn one are still lines.
+    let lines = format!("{BAD}\n{}\n", &BAD[..40]);
+    let folder = folder_of(&[("two.log", &lines)]);
+    let checked = said(&folder, &["check", "two.log"]);
+    assert!(checked.out.contains(MISSING) && checked.err.contains("two.log:2"), "{checked:#?}");
+}
+
+#[test]
+fn a_report_of_roo_code_is_judged_by_the_provider_that_it_names() {
+    let report = serde_json::json!({
+        "error": { "provider": "openai", "model": "kimi-k2.5", "details": "400" },
+        "history": [
+            { "role": "user", "content": [{ "type": "text", "text": "ping" }], "ts": 1 },
+            { "role": "assistant", "content": [{ "type": "tool_use", "id": "a_0", "name": "find", "input": {} }], "ts": 2 },
+            { "role": "user", "content": [{ "type": "text", "text": "again" }], "ts": 3 },
+        ],
+    });
+    let text = format!("// Please share this file with Roo Code Support\n\n{report}\n");
+    let folder = folder_of(&[("roo.json", &text)]);
+    let checked = said(&folder, &["check", "roo.json"]);
+    assert!(checked.code == Some(1) && checked.out.contains("refused by moonshot@"), "{checked:#?}");
+    assert!(checked.err.contains("/history of the value in line 3, and written again"), "{checked:#?}");
+}
+
+#[test]
+fn a_text_without_a_request_or_with_elided_values_says_so() {
+    for (text, reason) in [
+        (
+            "[\n  { role: 'user', content: 'Hi' },\n  { role: 'assistant', tool_calls: [Array] }\n]\n",
+            "Node.js left a part of the request out",
+        ),
+        ("The agent fails with: 400 Bad Request", "no request was found in it"),
+    ] {
+        let folder = folder_of(&[("log.txt", text)]);
+        let checked = said(&folder, &["check", "log.txt"]);
+        assert!(checked.code == Some(2) && checked.err.contains(reason), "{checked:#?}");
+    }
+}
+
+#[test]
+fn a_profile_of_another_dialect_judges_nothing() {
+    let items = r#"{"input":[{"role":"user","content":"Rain?"},{"type":"function_call","call_id":"c","name":"w","arguments":"{}"}]}"#;
+    let folder = folder_of(&[("items.json", items)]);
+    let checked = said(&folder, &["check", "--profile", "vllm", "items.json"]);
+    assert_eq!(checked.code, Some(2), "{checked:#?}");
+    assert!(checked.err.contains("a request of openai-responses, which the profile vllm@"), "{checked:#?}");
+    assert!(checked.err.contains("profiles of openai-responses: `copilot-responses` (GitHub Copilot), `deepseek-responses` (DeepSeek)"), "{checked:#?}");
+}

@@ -51,6 +51,11 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
         &brickbat(&["explain", "it does not work at all"]),
         &["no rule and no known SDK has this error"],
     );
+    // A text without spaces is not the name of a rule if its script has none.
+    assert_bad(&brickbat(&["explain", "程序无法正常工作"]), &["no rule and no known SDK has this error"]);
+    let framed =
+        brickbat(&["explain", "Provider returned error: prompt is too long: 210883 tokens > 199999 maximum"]);
+    assert!(framed.out.contains("the conversation is too long for the model"), "{framed:#?}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 mod fix;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
 use clap::Args;
@@ -170,14 +170,16 @@ impl Check {
         if self.stream {
             return Ok(stream::check(&self.paths, &self.sender()?, self.format));
         }
-        let (strictness, of_profile) = match self.profile {
-            None => (Strictness::Newest, None),
-            Some(ProfileOrUnion::Profile(profile)) => (Strictness::Profile(profile), Some(profile.dialect)),
-            Some(ProfileOrUnion::Union(dialect)) => (Strictness::Union, dialect),
+        let (strictness, dialect, of_profile) = match self.profile {
+            None => (Strictness::Newest, self.dialect, None),
+            Some(ProfileOrUnion::Profile(profile)) => {
+                (Strictness::Profile(profile), self.dialect, Some(profile.dialect))
+            }
+            Some(ProfileOrUnion::Union(dialect)) => (Strictness::Union, self.dialect.or(dialect), dialect),
         };
         self.hold_to_dialect(of_profile)?;
         let terms = CheckOptions {
-            dialect: self.dialect.or(of_profile),
+            dialect,
             strictness,
             address: self.host.clone().unwrap_or_default(),
             model: self.model.clone(),
@@ -224,8 +226,8 @@ struct Printer<'a> {
     report: CheckReport,
     /// How to name the dialect; printed once.
     dialect_hint: Option<String>,
-    /// How to name a profile; printed once.
-    profile_hint: Option<String>,
+    /// True after the hint on how to name a profile, which is printed once.
+    is_profile_explained: bool,
     n_errors: usize,
     /// The product that wrote a file, by the file's index, for files with something that is not a request.
     sessions: BTreeMap<usize, Option<Product>>,
@@ -255,12 +257,20 @@ fn unjudged(place: &str, is_line: bool, problem: &CheckError) -> String {
             let words = words.replacen(" at line 1 column ", " at column ", 1);
             format!("cannot read {place} as JSON: {words}")
         }
+        // The text does not begin like JSON.
+        CheckError::NotJson(words) if words.starts_with("expected value at line 1 column 1") => format!(
+            "cannot read {place} as JSON: {words}; no request was found in it, and `brickbat explain -` explains an error that \
+             it quotes"
+        ),
         CheckError::NotJson(words) => format!("cannot read {place} as JSON: {words}"),
         CheckError::NotSpoken(name) => {
             format!("{place} is written for {name}, which Brickbat does not support")
         }
         CheckError::NoProfile { dialect, host } => {
             format!("{place}: no profile known for {dialect} at {host}")
+        }
+        CheckError::OtherDialect { dialect, profile } => {
+            format!("{place} is a request of {dialect}, which the profile {profile} does not judge")
         }
         CheckError::NoDialect | CheckError::NoConversation => format!("{place} does not show its dialect"),
         CheckError::NoReply => format!("{place} does not request a reply"),
@@ -278,15 +288,21 @@ fn dialect_hint() -> String {
     )
 }
 
+/// The profiles of a dialect, each with its provider.
+fn profile_hint(dialect: Dialect) -> String {
+    let named = |profile: &Profile| format!("`{}` ({})", profile.undated(), profile.provider);
+    let names: BTreeSet<String> = Profile::newest_of_each_name(dialect).map(named).collect();
+    let names: Vec<String> = names.into_iter().collect();
+    format!("hint: --profile says how strict it is; profiles of {dialect}: {}", names.join(", "))
+}
+
 impl<'a> Printer<'a> {
     fn new(files: &'a [Input], report: CheckReport) -> Printer<'a> {
-        let profile_hint = "hint: --profile says how strict it is, such as `openai-chat`, `vllm` for vLLM, or \
-                            `chat-template` for another server of your own, such as llama.cpp";
         Printer {
             files,
             report,
             dialect_hint: Some(dialect_hint()),
-            profile_hint: Some(profile_hint.to_owned()),
+            is_profile_explained: false,
             n_errors: 0,
             sessions: BTreeMap::new(),
             guessed: None,
@@ -345,7 +361,10 @@ impl<'a> Printer<'a> {
             ReadEvent::Unjudged(_, CheckError::NoReply) => self.report.no_reply(),
             ReadEvent::Unjudged(line, problem) => {
                 let hint = match &problem {
-                    CheckError::NoProfile { .. } => self.profile_hint.take(),
+                    CheckError::NoProfile { dialect, .. } | CheckError::OtherDialect { dialect, .. } => {
+                        let is_new = !std::mem::replace(&mut self.is_profile_explained, true);
+                        is_new.then(|| profile_hint(*dialect))
+                    }
                     CheckError::NoDialect | CheckError::NoConversation => self.dialect_hint.take(),
                     CheckError::NotJson(_) | CheckError::NotSpoken(_) | CheckError::NoReply => None,
                 };

@@ -17,7 +17,7 @@ use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_drive::whole_file;
 use brickbat_rules::Rule;
-use brickbat_rules::explain::{self, Answer};
+use brickbat_rules::explain::{self, Answer, Reported, Subject};
 use brickbat_rules::streams::StreamRule;
 use brickbat_scenario::parse::did_you_mean;
 
@@ -145,9 +145,22 @@ fn of_error(text: &str) -> Vec<String> {
             pages.extend(rules::of(&said));
             return pages;
         }
+        Answer::Reported(found) => {
+            // The frame of a gateway says less than the kind of error inside it.
+            let is_frame = found.iter().all(|own| own.about == Subject::Frame);
+            if !neighbours.is_empty() && is_frame {
+                pages.extend(neighbours);
+            } else {
+                pages.extend(found.iter().map(Reported::page));
+            }
+            return pages;
+        }
         Answer::Near(near) => near,
     };
     pages.extend(neighbours);
+    if pages.is_empty() {
+        pages.extend(neighbours::of_status(text).map(neighbours::page));
+    }
     if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
         pages.push(rules::nearest(&near));
     }
@@ -162,7 +175,9 @@ fn of_error(text: &str) -> Vec<String> {
 }
 
 fn unknown(what: &str) -> CliError {
-    if what.split_whitespace().count() > 1 {
+    // A text in another script has no spaces.
+    let is_name = what.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_name {
         let words = "no rule and no known SDK has this error, or a similar one\nhint: paste the complete sentence; `brickbat \
                      check FILE` judges the request itself";
         return CliError::input(words);

@@ -412,11 +412,20 @@ fn pieces(
         let first = RawLine { text: text[..n_first].to_vec(), is_whole: true };
         return lines(&mut text[n_first..].chain(file), first, start, each);
     }
-    let is_whole = || first.is_whole && is_json(&first.text);
-    if has_lines || (!is_over && is_whole()) {
+    if has_lines {
         return lines(file, first, start, each);
     }
     let mut text = first.text;
+    if !is_over && first.is_whole && is_json(&text) {
+        let n_first = text.len();
+        file.take(MAX_LOOKED).read_to_end(&mut text)?;
+        // A long log is read line by line: as one text, only its beginning is searched.
+        let is_long = (text.len() - n_first) as u64 >= MAX_LOOKED;
+        if is_long || is_lines(&text[n_first..]) {
+            let first = RawLine { text: text[..n_first].to_vec(), is_whole: true };
+            return lines(&mut text[n_first..].chain(file), first, start, each);
+        }
+    }
     file.take((MAX_BYTES + 1).saturating_sub(text.len() as u64)).read_to_end(&mut text)?;
     if !first.is_whole || text.len() as u64 > MAX_BYTES {
         return Err(io::Error::other(format!("it is too large: more than {MAX_BYTES} bytes")));
@@ -470,6 +479,21 @@ fn lines(
     }
     Ok(())
 }
+
+/// Returns whether at least half of the lines at the beginning of a text are JSON, so that it is not a log with JSON over
+/// several lines. `text` is what follows the first line, which is JSON.
+fn is_lines(text: &[u8]) -> bool {
+    let lines = text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let asked = lines.take(MAX_ASKED);
+    let (n_lines, n_json) =
+        asked.fold((1, 1), |(n_lines, n_json), line| (n_lines + 1, n_json + usize::from(is_json(line))));
+    2 * n_json >= n_lines
+}
+
+/// The number of bytes after the first line that a log with JSON over several lines may have, and the number of lines that
+/// tell it from lines of JSON.
+const MAX_LOOKED: u64 = 1 << 20;
+const MAX_ASKED: usize = 40;
 
 /// True if a text is JSON. The contents of its strings are not checked.
 fn is_json(text: &[u8]) -> bool {

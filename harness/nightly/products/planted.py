@@ -176,6 +176,32 @@ def claude_lost(store, kind):
     write(store, records)
 
 
+def copilot_result_missing(store, _):
+    """Removes the line of the first result. Its children become children of its parent."""
+    records = read(store)
+    at = next(at for at, record in enumerate(records) if record["type"] == "tool.execution_complete")
+    lost = records.pop(at)
+    for record in records:
+        if record["parentId"] == lost["id"]:
+            record["parentId"] = lost["parentId"]
+    write(store, records)
+
+
+def copilot_line_in_two(store, _):
+    """Breaks the line of the last reply inside its text, as an unescaped line break does."""
+    lines = store.read_text().split("\n")
+    at = max(at for at, line in enumerate(lines) if line.startswith('{"type":"assistant.message"'))
+    words = json.loads(lines[at])["data"]["content"]
+    cut = lines[at].index(words) + len(words) // 2
+    lines[at:at + 1] = [lines[at][:cut], lines[at][cut:]]
+    store.write_text("\n".join(lines))
+
+
+def copilot_zeros_at_the_end(store, _):
+    """Adds NUL bytes, as a file system does after a power failure."""
+    store.write_bytes(store.read_bytes() + bytes(64))
+
+
 def opencode_call_twice(store, session):
     """Duplicates the part with the first call and its result."""
     with sqlite3.connect(store) as database:
@@ -203,6 +229,9 @@ FAULTS = [
     ("older-claude-code", "result-twice", "first-call", claude_result_twice),
     ("older-claude-code", "result-twice", "open-end", claude_open_result_twice),
     ("opencode", "batch-twice", "first-call", opencode_call_twice),
+    ("copilot-cli", "result-missing", "first-call", copilot_result_missing),
+    ("copilot-cli", "line-in-two", "last-reply", copilot_line_in_two),
+    ("copilot-cli", "zeros", "open-end", copilot_zeros_at_the_end),
 ]
 
 

@@ -223,6 +223,40 @@ class QwenCode:
         return file
 
 
+class CopilotCli:
+    """`copilot -p`, with a provider of the user's. The session is a folder with a chain of events as JSON lines."""
+
+    name = "copilot-cli"
+    kinds = ("resumed", "compacted")
+    PACKAGE = "@github/copilot-linux-x64"
+
+    def version(self, _):
+        return version_of(self.PACKAGE)
+
+    def env(self, session):
+        return {
+            "COPILOT_OFFLINE": "true", "COPILOT_ALLOW_ALL": "true", "COPILOT_PROVIDER_TYPE": "anthropic",
+            "COPILOT_PROVIDER_BASE_URL": session.url, "COPILOT_PROVIDER_API_KEY": "sk-brickbat", "COPILOT_MODEL": "claude-haiku-4-5",
+        }
+
+    def serve(self, _):
+        return []
+
+    def say(self, session, text):
+        resume = [f"--resume={session.id}"] if hasattr(session, "id") else []
+        printed = session.run([
+            package(self.PACKAGE) / "copilot", "-p", text, *resume, "--no-auto-update", "--output-format", "json",
+            "--available-tools", "view,glob,grep",
+        ])
+        session.id = [json.loads(line) for line in printed.splitlines() if line.startswith("{")][-1]["sessionId"]
+
+    def compacted(self, session):
+        self.say(session, "/compact")
+
+    def store(self, session):
+        return session.home / ".copilot" / "session-state" / session.id / "events.jsonl"
+
+
 class GeminiCli:
     """`gemini -p`. The session is a file of JSON lines with patches. Since 0.60 it stores each result twice, so resumed
     sessions are rejected (https://github.com/google-gemini/gemini-cli/issues/29365)."""
@@ -257,6 +291,6 @@ class GeminiCli:
 
 
 # Products that write healthy sessions, older versions that fail in other ways, and products that break their own sessions.
-PRODUCTS = [ClaudeCode(), OpenCode(), Codex(), QwenCode()]
+PRODUCTS = [ClaudeCode(), OpenCode(), Codex(), QwenCode(), CopilotCli()]
 OLDER = [OlderClaudeCode()]
 BREAKS_ITS_OWN = [GeminiCli()]

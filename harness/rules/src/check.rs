@@ -151,6 +151,13 @@ pub enum CheckError {
         /// The host.
         host: String,
     },
+    /// The request is of another dialect than the profile that should judge it.
+    OtherDialect {
+        /// The dialect of the request.
+        dialect: Dialect,
+        /// The profile.
+        profile: &'static str,
+    },
     /// A recorded request that asks for no reply, such as an upload, an embedding or a list of models.
     NoReply,
 }
@@ -164,6 +171,9 @@ impl fmt::Display for CheckError {
             CheckError::NotSpoken(name) => write!(f, "written for {name}, which Brickbat does not support"),
             CheckError::NoProfile { dialect, host } => {
                 write!(f, "no profile known for {dialect} at {host}")
+            }
+            CheckError::OtherDialect { dialect, profile } => {
+                write!(f, "a request of {dialect}, which the profile {profile} does not judge")
             }
             CheckError::NoReply => f.write_str("a request that asks for no reply"),
         }

@@ -8,6 +8,7 @@
 mod counts;
 mod html;
 mod near;
+mod reported;
 mod said;
 mod text;
 mod topics;
@@ -22,6 +23,7 @@ use counts::RuleCount;
 pub use counts::{Collection, Counts, RuleCounts};
 pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
+pub use reported::{Reported, Reports, Subject};
 pub use said::{Wordings, rules_saying};
 pub use text::{stream_text, text};
 pub use topics::about;

@@ -242,6 +242,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
         &[
             "thinking-bound-elsewhere",
             "encrypted-content-foreign",
+            "reasoning-content",
             "thinking-last",
             "thinking-missing",
             "model-thinking-missing",
@@ -296,6 +297,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
     (
         Family::Shape,
         &[
+            "item-field-unknown",
             "request-shape",
             "block-type-foreign",
             "block-without-key",

@@ -151,6 +151,10 @@ fn decided(rule: &Rule) -> Option<Remedy> {
         "last-message-assistant" => {
             Edit(edits::add_prefix, "`prefix` is set, so that the model continues the reply", All)
         }
+        "reasoning-content" => {
+            Edit(edits::reasoning_as_summary, "the text of the reasoning is put into its `summary`", All)
+        }
+        "item-field-unknown" => Edit(edits::drop_field, "a field that only replies have is left out", All),
         "tool-calls-empty" => Edit(edits::drop_empty_calls, "the empty `tool_calls` is left out", All),
         "reasoning-content-missing" | "reasoning-content-not-returned" => {
             Edit(edits::add_reasoning, "an empty `reasoning_content` is added", All)

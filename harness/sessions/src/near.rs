@@ -65,6 +65,16 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
         Unit::File,
         &["agentChatThread", "agentTurn", "agentMessage/0/role", "agentMessagePart/0/id"],
     ),
+    (
+        Product::LanggraphRedis,
+        Unit::Line,
+        &["thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint/channel_values"],
+    ),
+    (
+        Product::LanggraphRedis,
+        Unit::Item,
+        &["thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint/channel_values"],
+    ),
     (Product::N8n, Unit::Item, &["session_id", "message/type", "message/content"]),
     (Product::Tanstack, Unit::Item, &["id", "role", "parts/0/type", "parts/0/content"]),
     (
@@ -77,9 +87,20 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::GeminiCli, Unit::Line, &["sessionId", "projectHash", "kind", "toolCalls"]),
     (Product::GeminiCli, Unit::File, &["sessionId", "projectHash", "messages/0/type"]),
     (Product::Opencode, Unit::File, &["info/id", "messages/0/info", "messages/0/parts"]),
+    (Product::Goose, Unit::Line, &["role", "created", "content/0/type", "content/0/toolCall"]),
     (Product::Goose, Unit::File, &["id", "working_dir", "conversation/0/content"]),
     (Product::Cline, Unit::Item, &["role", "content/0/type", "content/0/text", "ts"]),
     (Product::Cline, Unit::File, &["sessionId", "agent", "messages/0/role"]),
+    (
+        Product::Agentscope,
+        Unit::File,
+        &["agent/memory/content/0/0/role", "agent/memory/content/0/0/content", "agent/memory/content/0/1"],
+    ),
+    (
+        Product::Agentscope,
+        Unit::File,
+        &["session_id", "context/0/role", "context/0/content/0/type", "summary"],
+    ),
     (Product::Request, Unit::File, &["model", "messages/0/role", "messages/0/content"]),
 ];
 

@@ -143,6 +143,8 @@ products! {
     Langgraph: "langgraph", "LangGraph", Many, Other, [DATABASE], [Log];
     /// LangGraph: a dump of PostgreSQL.
     LanggraphPostgres: "langgraph-postgres", "LangGraph in PostgreSQL", Many, Other, [DUMP], [];
+    /// LangGraph: documents of Redis.
+    LanggraphRedis: "langgraph-redis", "LangGraph in Redis", Many, Other, [JSON, LINES], [];
     /// LangChain: the dicts of `messages_to_dict`.
     Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
     /// LangGraph: the state of a thread, with LangChain messages.
@@ -179,6 +181,12 @@ products! {
     GrokCli: "grok-cli", "Grok CLI", One, Other, [LINES], [];
     /// superagent's Grok CLI: SQLite.
     SuperagentGrok: "superagent-grok", "Grok CLI by superagent", Many, Other, [DATABASE], [Log];
+    /// Docker Agent, formerly cagent: SQLite.
+    DockerAgent: "docker-agent", "Docker Agent", Many, Other, [DATABASE], [Log];
+    /// Hermes Agent: SQLite, or exports in JSONL.
+    Hermes: "hermes", "Hermes Agent", Many, Other, [DATABASE, LINES], [Log];
+    /// AgentScope: the state of an agent in JSON.
+    Agentscope: "agentscope", "AgentScope", Many, Other, [JSON], [];
     /// Factory's Droid: JSONL.
     Droid: "droid", "Droid", One, Other, [LINES], [];
     /// Amp: a thread in JSON.

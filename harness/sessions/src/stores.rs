@@ -168,6 +168,8 @@ const STORES: &[Known] = &[
     (Product::Langgraph, &langgraph::Langgraph),
     #[cfg(feature = "sqlite")]
     (Product::LanggraphPostgres, &langgraph::LanggraphPostgres),
+    #[cfg(feature = "sqlite")]
+    (Product::LanggraphRedis, &langgraph::LanggraphRedis),
     (Product::AiSdkUiMessages, &ai_sdk_ui::AiSdkUi),
     (Product::AiSdkUiChunks, &ai_sdk_chunks::AiSdkChunks),
     (Product::AiSdkModelMessages, &ai_sdk_model::AiSdkModel),
@@ -209,6 +211,10 @@ const STORES: &[Known] = &[
     (Product::Mastra, &forms::MASTRA),
     #[cfg(feature = "sqlite")]
     (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
+    #[cfg(feature = "sqlite")]
+    (Product::DockerAgent, &forms::DOCKER_AGENT),
+    (Product::Hermes, &forms::HERMES),
+    (Product::Agentscope, &forms::AGENTSCOPE),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
     (Product::MessageLines, &forms::MESSAGE_LINES),

@@ -10,6 +10,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use brickbat_rules::json::Document;
 use serde_json::Value;
 
 use crate::{Edit, Files, Lost, Place, Session, Trouble, json};
@@ -18,6 +19,7 @@ use crate::{Edit, Files, Lost, Place, Session, Trouble, json};
 const MARK: &[u8] = b"\xef\xbb\xbf";
 /// The descriptions of the troubles.
 const OF_MARK: &str = "a byte order mark, so the file is not valid JSON";
+const OF_HEADING: &str = "a text before the JSON; delete it before the product reads the file";
 const OF_TORN: &str = "a torn record on one line with a complete one";
 const OF_GLUED: &str = "two records on one line";
 /// The beginning of a record.
@@ -31,32 +33,60 @@ const MAX_LINES: usize = 1_000;
 /// before it is torn.
 const MAX_TRIED: usize = 10_000;
 
-/// The files with their byte order marks blanked. `None` if they have none.
+/// The files with their byte order marks, and a text before the JSON of the first one, blanked. `None` if they have
+/// neither.
 pub(crate) fn unmarked(files: &Files) -> Option<Files> {
-    if !files.files.iter().any(|file| file.bytes.starts_with(MARK)) {
+    let heading = heading(files.main());
+    if heading.is_empty() && !files.files.iter().any(|file| file.bytes.starts_with(MARK)) {
         return None;
     }
     let mut files = files.clone();
     for file in files.files.iter_mut().filter(|file| file.bytes.starts_with(MARK)) {
         file.bytes[..MARK.len()].fill(b' ');
     }
+    if let Some(main) = files.files.first_mut() {
+        main.bytes[heading].fill(b' ');
+    }
     Some(files)
 }
 
-/// Notes the byte order mark of the first file.
-pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
-    if !files.main().starts_with(MARK) {
-        return;
+/// A text before the JSON of a file: the message of a command in front of its output
+/// (<https://github.com/anomalyco/opencode/issues/12130>), or the comments of an export for the product's support. Empty
+/// if the file has none, or the rest is not one JSON value.
+fn heading(bytes: &[u8]) -> Range<usize> {
+    let start = if bytes.starts_with(MARK) { MARK.len() } else { 0 };
+    let begin = &bytes[start..bytes.len().min(start + MAX_HEADING)];
+    let at = begin.iter().position(|byte| matches!(byte, b'{' | b'['));
+    let is_text = |text: &[u8]| {
+        let text = text.trim_ascii();
+        !text.is_empty() && std::str::from_utf8(text).is_ok_and(|text| !text.contains(is_foreign))
+    };
+    match at.filter(|at| is_text(&begin[..*at])) {
+        Some(at) if Document::parse(&bytes[start + at..]).is_ok() => start..start + at,
+        _ => 0..0,
     }
-    for session in sessions {
-        session.troubles.insert(
-            0,
-            Trouble {
-                place: Place::in_file(0..MARK.len() as u64, ""),
-                words: OF_MARK.to_owned(),
-                loses: Some(Lost::Nothing),
-            },
-        );
+}
+
+/// The longest text before the JSON of a file, in bytes.
+const MAX_HEADING: usize = 1_024;
+
+/// True for a character that no note of a program has, but a part of a record, of a program or of a binary file has.
+fn is_foreign(letter: char) -> bool {
+    letter.is_control() && !letter.is_whitespace() || matches!(letter, '"' | '=' | '}' | ']')
+}
+
+/// Notes the byte order mark of the first file, and the text before its JSON.
+pub(crate) fn note_mark(files: &Files, sessions: &mut [Session]) {
+    let heading = heading(files.main());
+    let mark = if files.main().starts_with(MARK) { 0..MARK.len() } else { 0..0 };
+    for (span, words, loses) in [(heading, OF_HEADING, None), (mark, OF_MARK, Some(Lost::Nothing))] {
+        if span.is_empty() {
+            continue;
+        }
+        for session in sessions.iter_mut() {
+            let place = Place::in_file(span.start as u64..span.end as u64, "");
+            session.troubles.insert(0, Trouble { place, words: words.to_owned(), loses });
+        }
     }
 }
 

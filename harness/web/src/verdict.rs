@@ -105,6 +105,7 @@ fn unjudged(text: &str, error: &CheckError) -> Unjudged {
             vec!["It has several JSON values. Paste one request; `brickbat check FILE` reads one on each line.".to_owned()]
         }
         CheckError::NotJson(_) => said_by_rules(text),
+        CheckError::OtherDialect { dialect, .. } => vec![format!("Choose a profile of {dialect}.")],
         CheckError::NoProfile { .. } => vec!["Choose a profile that is as strict as this host.".to_owned()],
         _ => Vec::new(),
     };
@@ -125,6 +126,7 @@ fn said_by_rules(text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MAX_MESSAGE)];
     let (lead, rules) = match explain::answer(text) {
         Answer::Said(rules) => ("This error message belongs to", rules),
+        Answer::Reported(found) => return found.iter().map(explain::Reported::page).collect(),
         Answer::Near(near) => {
             ("This error message is near to", near.into_iter().flat_map(|near| near.rules).collect())
         }

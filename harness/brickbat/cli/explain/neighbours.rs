@@ -131,11 +131,34 @@ pub(super) fn in_text(text: &str) -> impl Iterator<Item = &'static Neighbour> {
     })
 }
 
+/// The kind of error that only the status of the reply shows: a text such as `Error code: 429`.
+pub(super) fn of_status(text: &str) -> Option<&'static Neighbour> {
+    const KINDS: [(&str, &[&str]); 3] = [
+        ("the provider is overloaded", &["429", "503", "529"]),
+        ("the key is invalid", &["401"]),
+        ("the account has no balance", &["402"]),
+    ];
+    const MARKS: [&str; 6] =
+        ["error code: ", "status code: ", "status: ", "status\":", "api error: ", "http "];
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
+    let has = |status: &&&str| {
+        MARKS.iter().any(|mark| {
+            folded.match_indices(mark).any(|(at, mark)| {
+                let rest = folded[at + mark.len()..].trim_start();
+                let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                rest[..end] == ***status
+            })
+        })
+    };
+    let (name, _) = KINDS.iter().find(|(_, statuses)| statuses.iter().any(|status| has(&status)))?;
+    NEIGHBOURS.iter().find(|neighbour| neighbour.name.starts_with(name))
+}
+
 /// Fields of a body that contain the history.
 const HISTORIES: [&str; 7] =
     ["messages", "contents", "input", "inputs", "system", "systeminstruction", "system_instruction"];
 
-/// Returns whether an error of Google's or of pydantic's is about a field of the body that is not the history.
+/// Returns whether an error of Google's, of OpenAI's or of pydantic's is about a field of the body that is not the history.
 pub(super) fn names_parameter(text: &str) -> bool {
     let plain: String =
         text.to_lowercase().chars().filter(|c| !matches!(c, '\'' | '"' | '\\' | ' ' | '`')).collect();
@@ -143,14 +166,20 @@ pub(super) fn names_parameter(text: &str) -> bool {
         |rest: &str| -> String { rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect() };
     let is_parameter = |name: &str| !name.is_empty() && !HISTORIES.contains(&name);
     // Without `at '…'`, the field is one of the body.
-    let of_google = plain.split("unknownname").skip(1).filter_map(|rest| {
-        let own = name(rest);
-        rest[own.len()..].starts_with(":cannotfindfield").then_some(own)
+    let quoted: String =
+        text.to_lowercase().chars().filter(|c| *c != '\\').collect::<String>().replace(['"', '`'], "'");
+    let of_google = quoted.split("unknown name '").skip(1).filter_map(|rest| {
+        let (own, rest) = rest.split_once('\'')?;
+        match rest.trim_start().strip_prefix("at '") {
+            Some(path) => Some(name(path)),
+            None => rest.starts_with(": cannot find field").then(|| name(own)),
+        }
     });
+    let of_openai = quoted.split("unknown parameter: '").skip(1).map(name);
     let of_pydantic =
         ["loc:(body,", "loc:[body,"].into_iter().flat_map(|mark| plain.split(mark).skip(1).map(name));
     let (mut all, mut any) = (true, false);
-    for own in of_google.chain(of_pydantic) {
+    for own in of_google.chain(of_openai).chain(of_pydantic) {
         any = true;
         all &= is_parameter(&own);
     }
@@ -190,6 +219,11 @@ mod tests {
             ),
             ("`max_tokens` must be greater than `thinking.budget_tokens`", "parameters"),
             (r#"400 Invalid JSON payload received. Unknown name "store": Cannot find field."#, "parameters"),
+            (r#"{"message": "Unknown parameter: 'prompt_cache_retention'."}"#, "parameters"),
+            (
+                r#"Invalid JSON payload received. Unknown name "const" at 'tools[0].function_declarations[1].parameters': Cannot find field."#,
+                "parameters",
+            ),
             (
                 "[{'type': 'literal_error', 'loc': ('body', 'response_format', 'type'), 'msg': '…'}]",
                 "parameters",
@@ -203,6 +237,24 @@ mod tests {
         ] {
             let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
             assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_status_alone_shows_the_kind_of_an_error() {
+        for (text, name) in [
+            ("Error code: 429 - {'detail': 'slow down'}", Some("overloaded")),
+            ("API Error: 401 no entry", Some("key")),
+            ("{\"status\": 402}", Some("balance")),
+            ("the year 429", None),
+            ("Error code: 4290", None),
+        ] {
+            let found = of_status(text).map(|neighbour| neighbour.name);
+            assert_eq!(found.is_some(), name.is_some(), "{text}: {found:?}");
+            assert!(
+                name.is_none_or(|name| found.is_some_and(|found| found.contains(name))),
+                "{text}: {found:?}"
+            );
         }
     }
 

@@ -77,7 +77,10 @@ impl Addressee {
             around.version.as_deref().map_or(profile, |it| profile.at_version(it))
         };
         let (providers, basis) = match (options.strictness, &host) {
-            (Strictness::Profile(profile), _) => (Providers::Profile(profile), Basis::Option),
+            (Strictness::Profile(profile), _) => {
+                is_for(profile, subject, options)?;
+                (Providers::Profile(profile), Basis::Option)
+            }
             (Strictness::Union, _) => (Providers::Union(dialect()?), Basis::Option),
             (Strictness::Newest, None) => {
                 let dialect = dialect()?;
@@ -101,6 +104,18 @@ impl Addressee {
             }
         };
         Ok(Addressee { providers, basis, host, model, to_name })
+    }
+}
+
+/// Checks that a body can be of the profile's dialect, unless the caller says that it is. Dialects with the same list of
+/// messages look alike.
+fn is_for(profile: &'static Profile, subject: &Subject, options: &CheckOptions) -> Result<(), CheckError> {
+    let own = options.dialect.is_none().then(|| rules::detect(subject.readable)).flatten();
+    match own {
+        Some(own) if rules::list_of(own) != rules::list_of(profile.dialect) => {
+            Err(CheckError::OtherDialect { dialect: own, profile: profile.name })
+        }
+        _ => Ok(()),
     }
 }
 

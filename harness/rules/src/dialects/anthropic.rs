@@ -25,6 +25,7 @@ mod thoughts;
 mod turns;
 mod version;
 
+pub(crate) use thinking::is_of_openai;
 pub(crate) use thoughts::{Bound, Thoughts};
 
 use super::{Checker, Definition, Switches};

@@ -14,6 +14,7 @@ mod profiles;
 mod relatives;
 mod said;
 mod schema;
+mod shared;
 mod stream;
 mod switches;
 

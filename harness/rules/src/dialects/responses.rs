@@ -104,6 +104,8 @@ static RULES: &[&Rule] = &[
     &schema::FUNCTION_NAME_PATTERN,
     &schema::ITEM_ID_FORM,
     &schema::ITEM_ID_TOO_LONG,
+    &schema::REASONING_CONTENT,
+    &schema::ITEM_FIELD_UNKNOWN,
     &namespace::NAMESPACE_MISSING,
     &state::PREVIOUS_RESPONSE_NOT_FOUND,
     &state::ITEM_NOT_FOUND,

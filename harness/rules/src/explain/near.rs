@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::reported::{Reported, Reports};
 use super::said::{Wordings, parts, sentences, unescaped};
 use crate::{Dialect, Profile, Rule};
 
@@ -59,10 +60,12 @@ enum Piece {
 }
 
 /// The rules and sentences behind an error message.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Answer {
     /// It contains a complete sentence of these rules.
     Said(Vec<&'static Rule>),
+    /// It contains a complete sentence that people report and no profile says.
+    Reported(Vec<Reported>),
     /// It contains parts of these sentences, the nearest first. Empty if it is near to none.
     Near(Vec<Near>),
 }
@@ -86,6 +89,7 @@ pub struct Vocabulary {
     sentences: Vec<(Near, Vec<Piece>)>,
     /// For each word, the sentences with it.
     places: Vec<Vec<usize>>,
+    reports: Reports,
 }
 
 impl Vocabulary {
@@ -100,7 +104,7 @@ impl Vocabulary {
                 }
             }
         }
-        let mut vocabulary = Vocabulary::default();
+        let mut vocabulary = Vocabulary { reports: Reports::all(), ..Vocabulary::default() };
         for (sentence, rules) in rules {
             let list = rules.first().map_or("", |rule| rule.dialect().definition().list);
             let pieces = vocabulary.pieces(sentence, list);
@@ -160,8 +164,20 @@ impl Vocabulary {
 
     /// Returns what is known about an error message; see [`answer`].
     pub fn answer(&self, wordings: &Wordings, text: &str) -> Answer {
-        let said = wordings.in_text(text);
+        let matches = wordings.matches(text);
+        let reported = self.reports.in_text(text);
+        let n_of_rules = matches.first().map_or(0, |(n_letters, _)| *n_letters);
+        if reported.first().is_some_and(|(n_letters, _)| *n_letters > n_of_rules) {
+            return Answer::Reported(reported.into_iter().map(|(_, own)| own.clone()).collect());
+        }
+        let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();
         let mut near = self.nearest(text);
+        if said.is_empty() && near.is_empty() {
+            let cut = self.reports.cut_in(text);
+            if !cut.is_empty() {
+                return Answer::Reported(cut.into_iter().map(|(_, own)| own.clone()).collect());
+            }
+        }
         // A short sentence can be the beginning of a longer one, and the text may have more of the longer one.
         let is_of = |near: &Near| said.iter().any(|rule| has(&near.rules, rule));
         match near.first() {
@@ -470,7 +486,7 @@ mod tests {
                 let mut filled = fixed[0].to_owned();
                 for (name, part) in names.iter().zip(&fixed[1..]) {
                     filled.push_str(&if *name == "path" {
-                        format!("{list}.0.content")
+                        format!("{list}.0.part")
                     } else {
                         "x1".to_owned()
                     });
@@ -478,11 +494,16 @@ mod tests {
                 }
                 let text = cut(&filled);
                 let answer = vocabulary.answer(&wordings, &text);
-                let is_single = matches!(&answer, Answer::Said(rules) if rules.len() == 1);
+                let is_single = match &answer {
+                    Answer::Said(rules) => rules.len() == 1,
+                    Answer::Reported(found) => found.len() == 1,
+                    Answer::Near(_) => false,
+                };
                 let found: Vec<&Rule> = match answer {
                     // The rest of a cut sentence may be the complete sentence of another rule.
                     Answer::Said(_) if name.starts_with("its ") => continue,
                     Answer::Said(rules) => rules,
+                    Answer::Reported(found) => found.iter().filter_map(Reported::rule).collect(),
                     Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
                 };
                 n += 1;

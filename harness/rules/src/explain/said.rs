@@ -8,6 +8,9 @@ use crate::{Dialect, Profile, Rule};
 /// matches occur in many texts. The minimum does not apply if the text has little else.
 const MIN_LETTERS: usize = 16;
 
+/// The minimum number of letters of a sentence that a text has only the beginning of.
+const MIN_CUT: usize = 28;
+
 /// The name of the placeholder for a path into the body. The path identifies the dialect if it begins
 /// with the message list.
 const PATH: &str = "path";
@@ -20,10 +23,16 @@ pub struct Wordings(Vec<Wording>);
 #[derive(Debug)]
 struct Wording {
     rule: &'static Rule,
+    template: Template<'static>,
+}
+
+/// A sentence with placeholders.
+#[derive(Debug)]
+pub(super) struct Template<'s> {
     /// The text before, between and after the placeholders, in the form of [`Plain`].
     fixed: Vec<String>,
     /// The names of the placeholders. There is one fewer than fixed parts.
-    names: Vec<&'static str>,
+    names: Vec<&'s str>,
 }
 
 impl Wordings {
@@ -41,11 +50,17 @@ impl Wordings {
     /// Quotes, white space, case and the text around the sentence are ignored. The time is linear in the
     /// length of the text.
     pub fn in_text(&self, text: &str) -> Vec<&'static Rule> {
+        self.matches(text).into_iter().map(|(_, rule)| rule).collect()
+    }
+
+    /// Returns the rules with a sentence in the text, and the number of letters that match.
+    pub(super) fn matches(&self, text: &str) -> Vec<(usize, &'static Rule)> {
         let text = unescaped(text);
         let text = Plain::of(&text);
         let mut found: Vec<(usize, &'static Rule)> = Vec::new();
         for wording in &self.0 {
-            let Some(letters) = wording.letters_in(&text) else { continue };
+            let dialect = Some(wording.rule.dialect());
+            let Some(letters) = wording.template.letters_in(&text, dialect) else { continue };
             match found.last_mut() {
                 Some((most, rule)) if rule.id == wording.rule.id => *most = letters.max(*most),
                 _ => found.push((letters, wording.rule)),
@@ -60,7 +75,7 @@ impl Wordings {
         // the best ones.
         found.retain(|(letters, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
         found.sort_by_key(|(letters, _)| usize::MAX - letters);
-        found.into_iter().map(|(_, rule)| rule).collect()
+        found
     }
 }
 
@@ -78,12 +93,19 @@ pub(super) fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static st
 
 impl Wording {
     fn of(rule: &'static Rule, sentence: &'static str) -> Wording {
+        Wording { rule, template: Template::of(sentence) }
+    }
+}
+
+impl<'s> Template<'s> {
+    pub(super) fn of(sentence: &'s str) -> Template<'s> {
         let (fixed, names) = parts(sentence);
-        Wording { rule, fixed: fixed.into_iter().map(|part| Plain::of(part).text).collect(), names }
+        Template { fixed: fixed.into_iter().map(|part| Plain::of(part).text).collect(), names }
     }
 
-    /// Returns the number of matching letters, if the text has all fixed parts of the sentence in order.
-    fn letters_in(&self, text: &Plain) -> Option<usize> {
+    /// Returns the number of matching letters, if the text has all fixed parts of the sentence in order. If the dialect is
+    /// known, a path must not be that of another one.
+    pub(super) fn letters_in(&self, text: &Plain, dialect: Option<Dialect>) -> Option<usize> {
         let n_fixed = self.n_fixed();
         let mut parts = self.fixed.iter().filter(|part| !part.is_empty());
         let first = parts.next()?;
@@ -91,7 +113,7 @@ impl Wording {
         let (mut from, mut best) = (0, None);
         while let Some(at) = text.text[from..].find(first.as_str()) {
             let start = from + at;
-            let letters = self.paths_from(start, text).map(|of_paths| n_fixed + of_paths);
+            let letters = self.paths_from(start, text, dialect).map(|of_paths| n_fixed + of_paths);
             // If the sentence is the complete text except for a placeholder at its end, it counts as a
             // complete match.
             let is_all = start == 0 && self.ends_open() && 2 * n_fixed >= text.text.len();
@@ -107,6 +129,24 @@ impl Wording {
         best
     }
 
+    /// Returns the number of letters of the beginning of the sentence that the text has, if it is half of the sentence
+    /// at least.
+    pub(super) fn begins_in(&self, text: &Plain) -> Option<usize> {
+        let (mut at, mut letters) = (0, 0);
+        for part in self.fixed.iter().filter(|part| !part.is_empty()) {
+            let rest = &text.text[at..];
+            if let Some(found) = rest.find(part.as_str()) {
+                (at, letters) = (at + found + part.len(), letters + part.len());
+                continue;
+            }
+            // The text is cut inside this part, so that it ends with a beginning of it.
+            let ends = part.char_indices().map(|(end, _)| end).filter(|end| *end > 0).rev();
+            letters += ends.into_iter().find(|end| rest.ends_with(&part[..*end])).unwrap_or(0);
+            break;
+        }
+        (letters >= MIN_CUT && 2 * letters >= self.n_fixed()).then_some(letters)
+    }
+
     /// Returns whether the sentence ends with a placeholder.
     fn ends_open(&self) -> bool {
         self.fixed.len() > 1 && self.fixed.last().is_some_and(String::is_empty)
@@ -119,7 +159,7 @@ impl Wording {
 
     /// Returns the number of matching letters in the paths of a sentence that begins at `start`: those in
     /// the message list's name. `None` if the sentence is incomplete or a path belongs to another dialect.
-    fn paths_from(&self, start: usize, text: &Plain) -> Option<usize> {
+    fn paths_from(&self, start: usize, text: &Plain, dialect: Option<Dialect>) -> Option<usize> {
         let (mut at, mut letters) = (start, 0);
         for (k, part) in self.fixed.iter().enumerate() {
             let name = k.checked_sub(1).and_then(|before| self.names.get(before)).copied();
@@ -134,7 +174,7 @@ impl Wording {
                 if path.is_empty() && self.n_fixed() < MIN_LETTERS {
                     return None;
                 }
-                letters += letters_of(path, self.rule.dialect())?;
+                letters += dialect.map_or(Some(0), |dialect| letters_of(path, dialect))?;
             }
             at += part.len();
         }
@@ -151,12 +191,16 @@ fn letters_of(path: &str, dialect: Dialect) -> Option<usize> {
     if first == list(dialect) {
         return Some(first.len());
     }
+    // The tools that a request offers are outside the conversation.
+    if first == "tools" {
+        return None;
+    }
     Dialect::ALL.into_iter().all(|other| list(other) != first).then_some(0)
 }
 
 /// A text reduced to letters and digits in lower case.
 #[derive(Debug)]
-struct Plain<'a> {
+pub(super) struct Plain<'a> {
     text: String,
     raw: &'a str,
     /// For each byte of the plain text, the offset of its character in the raw text.
@@ -164,7 +208,7 @@ struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    fn of(raw: &'a str) -> Plain<'a> {
+    pub(super) fn of(raw: &'a str) -> Plain<'a> {
         let (mut text, mut places) = (String::new(), Vec::new());
         for (at, c) in raw.char_indices().filter(|(_, c)| c.is_alphanumeric()) {
             text.extend(c.to_lowercase());

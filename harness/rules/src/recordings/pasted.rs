@@ -138,7 +138,10 @@ impl Search {
             let line = line.trim_start_matches([' ', '-']);
             SIGNS.iter().any(|sign| line.starts_with(sign))
         };
-        let Some(value) = text.lines().any(is_sign).then(|| read::yaml(text)).flatten() else { return false };
+        // Values that Node.js prints are often YAML, too, but a mark such as `[Array]` is not a list.
+        let is_printed = text.match_indices('[').any(|(at, _)| literal::is_elision(&text[at..]));
+        let is_meant = !is_printed && text.lines().any(is_sign);
+        let Some(value) = is_meant.then(|| read::yaml(text)).flatten() else { return false };
         let context = Context { line: Some(1), ..Context::default() };
         self.in_value(&value, "", &context, MAX_DEPTH);
         !self.found.is_empty()
@@ -283,6 +286,9 @@ impl Search {
                 context.address.host.clone_from(host);
             }
             return self.take_value(&request, &at, WRITTEN_AGAIN, &context);
+        }
+        if let Some(request) = traces::of_diagnostics(fields) {
+            return self.take_value(&request, &format!("{pointer}/history"), WRITTEN_AGAIN, context);
         }
         if fields.get("object").and_then(Value::as_str) == Some("list")
             && let Some(items) = fields.get("data").and_then(Value::as_array)

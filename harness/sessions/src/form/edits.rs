@@ -215,6 +215,21 @@ pub(super) fn item_fields(body: &mut Body) -> Option<()> {
     Some(())
 }
 
+/// Moves the text of reasoning from `content`, which OpenAI does not take back, to `summary`. The summary often has the
+/// same words.
+pub(super) fn reasoning_as_summary(body: &mut Body) -> Option<()> {
+    let item = body.message()?.as_object_mut()?;
+    let content = item.shift_remove("content")?;
+    let summary = item.entry("summary").or_insert_with(|| json!([])).as_array_mut()?;
+    for text in content.as_array()?.iter().filter_map(|part| part.get("text")?.as_str()) {
+        let part = json!({ "type": "summary_text", "text": text });
+        if !summary.contains(&part) {
+            summary.push(part);
+        }
+    }
+    Some(())
+}
+
 /// Puts an empty text where a message has none.
 pub(super) fn empty_text(body: &mut Body) -> Option<()> {
     let message = body.message()?.as_object_mut()?;

@@ -1,8 +1,8 @@
 //! GitHub's Copilot CLI: JSONL events, in order.
 //!
 //! The product is closed source, so the only sources are its files and issues
-//! (<https://github.com/github/copilot-cli/issues>). It refuses to resume a file with an unreadable line,
-//! which is the most frequent cause of broken sessions. The history consists of `user.message`,
+//! (<https://github.com/github/copilot-cli/issues>). Its older versions refuse to resume a file with an
+//! unreadable line, which is the most frequent cause of broken sessions. The history consists of `user.message`,
 //! `assistant.message` with `toolRequests`, and `tool.execution_complete`.
 
 mod lines;
@@ -81,7 +81,7 @@ fn is_event(value: &Value) -> bool {
 }
 
 fn session(bytes: &[u8]) -> Result<Session, ReadError> {
-    let (records, troubles) = lines::read(bytes);
+    let (records, faults) = lines::read(bytes);
     let mut history = History::default();
     let mut session = Session {
         n_records: records.len(),
@@ -120,12 +120,7 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     (session.messages, session.off_branch) = (history.messages, history.off_branch);
     let model = session.model.as_deref().unwrap_or_default();
     session.dialect = names::dialect_of(|names| names.copilot_cli, "", model);
-    let takes = lines::takes_separators(session.version.as_deref());
-    session.troubles = troubles
-        .into_iter()
-        .filter(|fault| !(takes && fault.is_separator))
-        .map(|fault| fault.trouble)
-        .collect();
+    session.troubles = lines::troubles(faults, session.version.as_deref());
     Ok(session)
 }
 

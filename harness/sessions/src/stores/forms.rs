@@ -5,6 +5,7 @@
 //! not include the product's code, so most of these stores are judged as they are stored.
 
 mod agent_framework;
+mod agentscope;
 mod agno;
 mod amp;
 mod assembled;
@@ -14,11 +15,16 @@ mod continue_dev;
 mod crush;
 #[cfg(feature = "sqlite")]
 mod cursor;
+#[cfg(feature = "sqlite")]
+mod docker_agent;
 mod droid;
 mod genkit;
 mod google_adk;
 mod grok_cli;
 mod haystack;
+mod hermes;
+#[cfg(feature = "sqlite")]
+mod hermes_rows;
 mod kimi;
 mod kiro;
 mod langchain;
@@ -66,6 +72,7 @@ use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
+pub(crate) use agentscope::FORM as AGENTSCOPE;
 pub(crate) use agno::FORM as AGNO;
 pub(crate) use amp::FORM as AMP;
 pub(crate) use autogen::FORM as AUTOGEN;
@@ -74,11 +81,14 @@ pub(crate) use continue_dev::FORM as CONTINUE;
 pub(crate) use crush::FORM as CRUSH;
 #[cfg(feature = "sqlite")]
 pub(crate) use cursor::FORM as CURSOR;
+#[cfg(feature = "sqlite")]
+pub(crate) use docker_agent::FORM as DOCKER_AGENT;
 pub(crate) use droid::FORM as DROID;
 pub(crate) use genkit::FORM as GENKIT;
 pub(crate) use google_adk::FORM as GOOGLE_ADK;
 pub(crate) use grok_cli::FORM as GROK_CLI;
 pub(crate) use haystack::FORM as HAYSTACK;
+pub(crate) use hermes::FORM as HERMES;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
@@ -384,43 +394,55 @@ fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
 }
 
 /// Messages of the Chat Completions API, and what programs add to them.
-const CHAT: &[Speaker] = &[Speaker {
-    at: "",
-    role: Saying::Named(
-        "/role",
+const CHAT: &[Speaker] = &[chat_at("")];
+
+/// A message of the Chat Completions API at a pointer.
+const fn chat_at(at: &'static str) -> Speaker {
+    Speaker {
+        at,
+        role: Saying::Named(
+            "/role",
+            &[
+                ("system", Role::System),
+                ("developer", Role::System),
+                ("user", Role::User),
+                ("assistant", Role::Assistant),
+                ("tool", Role::Tool),
+            ],
+        ),
+        pieces: CHAT_PIECES,
+    }
+}
+
+const CHAT_PIECES: &[Piece] = &[
+    Piece::Result(ResultAt { call: "/tool_call_id", name: "/name", output: "/content", failed: None }),
+    Piece::Thinking("/reasoning_content", "/none"),
+    Piece::Parts(
+        "/content",
+        "/type",
         &[
-            ("system", Role::System),
-            ("developer", Role::System),
-            ("user", Role::User),
-            ("assistant", Role::Assistant),
-            ("tool", Role::Tool),
+            ("text", Piece::Text("/text")),
+            ("think", Piece::Thinking("/think", "/none")),
+            ("image_url", Piece::Skip),
         ],
     ),
-    pieces: &[
-        Piece::Result(ResultAt { call: "/tool_call_id", name: "/name", output: "/content", failed: None }),
-        Piece::Thinking("/reasoning_content", "/none"),
-        Piece::Parts(
-            "/content",
-            "/type",
-            &[("text", Piece::Text("/text")), ("think", Piece::Thinking("/think", "/none"))],
-        ),
-        Piece::Calls(
-            "/tool_calls",
-            CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
-        ),
-        Piece::Calls(
-            "/additional_kwargs/tool_calls",
-            CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
-        ),
-        Piece::Result(ResultAt {
-            call: "/additional_kwargs/tool_call_id",
-            name: "/additional_kwargs/name",
-            output: "/blocks",
-            failed: None,
-        }),
-        Piece::Parts("/blocks", "/block_type", &[("text", Piece::Text("/text"))]),
-    ],
-}];
+    Piece::Parts("/multi_content", "/type", &[("text", Piece::Text("/text")), ("image_url", Piece::Skip)]),
+    Piece::Calls(
+        "/tool_calls",
+        CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
+    ),
+    Piece::Calls(
+        "/additional_kwargs/tool_calls",
+        CallAt { id: "/id", name: "/function/name", arguments: "/function/arguments" },
+    ),
+    Piece::Result(ResultAt {
+        call: "/additional_kwargs/tool_call_id",
+        name: "/additional_kwargs/name",
+        output: "/blocks",
+        failed: None,
+    }),
+    Piece::Parts("/blocks", "/block_type", &[("text", Piece::Text("/text"))]),
+];
 
 /// A result as the Chat Completions API has it.
 fn chat_answer(call: &Call, words: &str) -> Value {

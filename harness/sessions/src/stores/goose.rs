@@ -47,7 +47,10 @@ impl Store for Goose {
     fn owns(&self, look: &Look<'_>) -> bool {
         match is_database(look.main()) {
             true => look.database().is_some_and(has_its_tables),
-            false => look.is_object(is_export) || look.is_headed(is_header) && is_lines(look.main()),
+            false => {
+                let is_headed = || look.is_headed(is_header) && is_lines(look.main());
+                look.is_object(is_export) || is_headed() || is_bare(look)
+            }
         }
     }
 
@@ -98,6 +101,24 @@ fn is_lines(bytes: &[u8]) -> bool {
     let Some(first) = lines.next().and_then(|line| Document::parse(line.bytes).ok()) else { return false };
     let second = lines.find_map(|line| Document::parse(line.bytes).ok());
     is_header(first.root()) && second.is_some_and(|document| is_message(document.root()))
+}
+
+/// Returns whether a file has the lines of a session without their header, as people copy them.
+fn is_bare(look: &Look<'_>) -> bool {
+    let lines = look.head();
+    let is_call = |part: Json<'_, '_>| {
+        let kind = part.field("type");
+        kind.is("toolRequest") || kind.is("toolResponse")
+    };
+    let has_calls = |line: &Document<'_>| line.root().field("content").items().any(is_call);
+    lines.iter().all(|line| is_message(line.root())) && lines.iter().any(has_calls)
+}
+
+/// Returns whether the lines begin with a header. Lines that people copied may lack it.
+fn has_header(bytes: &[u8]) -> bool {
+    let first = json::lines(bytes).next().and_then(|line| Document::parse(line.bytes).ok());
+    // A torn first line is the header's.
+    first.is_none_or(|first| !is_message(first.root()))
 }
 
 fn is_header(line: Json<'_, '_>) -> bool {
@@ -199,7 +220,7 @@ fn read_export(bytes: &[u8]) -> Option<Session> {
 
 fn read_lines(bytes: &[u8]) -> Session {
     let mut reader = Reader::default();
-    for line in json::lines(bytes).skip(1) {
+    for line in json::lines(bytes).skip(usize::from(has_header(bytes))) {
         reader.n_records += 1;
         reader.line(line);
     }

@@ -17,6 +17,7 @@ mod dump;
 mod message;
 mod msgpack;
 mod postgres;
+mod redis;
 mod send;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ use crate::{Files, FormError, Message, Place, Product, RecordError, Sent, Sessio
 use message::Stored;
 
 pub(crate) use postgres::LanggraphPostgres;
+pub(crate) use redis::LanggraphRedis;
 
 pub(crate) struct Langgraph;
 
@@ -94,7 +96,7 @@ impl Store for Langgraph {
 fn fills_open_tail(session: &Session) -> Option<&'static str> {
     match (session.branch, session.generation) {
         (WAITING, _) => Some("runs its tools when the interrupt is answered"),
-        (_, DEEP_AGENT | postgres::DEEP_AGENT) => Some("fills calls without a result"),
+        (_, DEEP_AGENT | postgres::DEEP_AGENT | redis::DEEP_AGENT) => Some("fills calls without a result"),
         _ => None,
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Pi;
 /// The newest known version of the form.
 const NEWEST_VERSION: u64 = 3;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
+/// The field in which a compaction names the first line that it keeps.
+const FIRST_KEPT: &str = "firstKeptEntryId";
 
 impl Store for Pi {
     fn owns(&self, look: &Look<'_>) -> bool {
@@ -121,7 +123,7 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
     if let Some(at) = compaction {
         session.messages.extend(messages(path[at], &model)?);
         let tail = path[at].items(bytes, "/retainedTail");
-        let kept = path[at].text("firstKeptEntryId");
+        let kept = path[at].text(FIRST_KEPT);
         first = path[..at].iter().position(|record| record.text(KEYS.id) == kept).unwrap_or(at);
         if !tail.is_empty() {
             first = at;

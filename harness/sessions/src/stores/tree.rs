@@ -217,6 +217,32 @@ impl<'t> Branch<'t> {
         self.removed.insert(id.to_owned());
     }
 
+    /// Corrects a field in which a line names an earlier one: if that is removed, the line names the next one of the
+    /// branch that stays. A line with no such line before it does not change.
+    pub(super) fn rename(&mut self, bytes: &[u8], field: &str) {
+        let tree = self.tree;
+        let mut next = None;
+        let mut after: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
+        for (at, id) in tree.path.iter().enumerate().rev() {
+            match self.removed.contains(id) {
+                true => after.extend(next.map(|next| (id.as_str(), next))),
+                false => next = Some((at, id.as_str())),
+            }
+        }
+        for (at, id) in tree.path.iter().enumerate().filter(|(_, id)| !self.removed.contains(*id)) {
+            for record in tree.lines(id) {
+                let Some((_, next)) = after.get(record.text(field)).filter(|(next, _)| *next < at) else {
+                    continue;
+                };
+                if let Some(span) = span_of(&bytes[record.span.clone()], &format!("/{field}")) {
+                    let start = record.span.start;
+                    self.splices
+                        .replace(span.start + start..span.end + start, Value::from(*next).to_string());
+                }
+            }
+        }
+    }
+
     /// Ends the branch after an id, with a line at the end of the file that makes it the leaf. Returns
     /// whether there is a line with that id.
     pub(super) fn truncate(&mut self, id: &str, last: Value) -> bool {

@@ -203,8 +203,13 @@ pub(crate) static IMAGE_UNREADABLE: Rule = Rule {
     summary: "The data of an image is an image.",
     why: "A tool stored something else as an image, such as an error page or a file of another format. Replace the \
          block with a text.",
-    sentences: &["Could not process image"],
+    sentences: &[
+        "Could not process image",
+        "{path}.image.source.base64.data: Image format {media_type} not supported",
+    ],
     sources: &[
+        "https://github.com/anthropics/claude-code/issues/42399",
+        "https://github.com/anthropics/claude-code/issues/28485",
         "https://github.com/anthropics/claude-code/issues/56016",
         "https://github.com/anthropics/claude-code/issues/4083",
         "https://github.com/anthropics/claude-code/issues/1747",

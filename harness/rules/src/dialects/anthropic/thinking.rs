@@ -163,7 +163,8 @@ impl<'a> Thinking<'a> {
             BlockKind::Thinking => block.get(Field::Signature),
             _ => block.json.get("data"),
         };
-        if block.kind == BlockKind::Thinking && key.is_some_and(Json::is_empty_str) {
+        let is_foreign = |key: Json<'_, '_>| key.as_str().is_some_and(|key| is_of_openai(&key));
+        if block.kind == BlockKind::Thinking && key.is_some_and(|key| key.is_empty_str() || is_foreign(key)) {
             return refuse_signature(block.place, out);
         }
         let Some(key) = key.and_then(Json::as_str).filter(|_| self.memory.is_whole()) else { return };
@@ -321,6 +322,13 @@ fn is_disabled(switches: &AnthropicSwitches, body: Json) -> bool {
         Some(thinking) => thinking.field("type").is("disabled"),
         None => version.is_some_and(|version| version < switches.first_without_prefill),
     }
+}
+
+/// Returns whether a signature is OpenAI's `encrypted_content`. A signature of Anthropic's is a message of Protocol
+/// Buffers in base64, which cannot begin with these letters
+/// (<https://github.com/router-for-me/CLIProxyAPI/issues/3052>).
+pub(crate) fn is_of_openai(signature: &str) -> bool {
+    signature.starts_with("gAAAA")
 }
 
 fn refuse_signature(place: BlockPosition, out: &mut Violations) {

@@ -168,7 +168,11 @@ impl<'a> Claude<'a> {
             };
             let form = match signature {
                 None => 1,
-                Some(signature) if is_foreign(&signature) => 0,
+                Some(signature)
+                    if is_foreign(&signature) || crate::dialects::anthropic::is_of_openai(&signature) =>
+                {
+                    0
+                }
                 Some(_) => continue,
             };
             self.note(&MODEL_SIGNATURE_INVALID, || {

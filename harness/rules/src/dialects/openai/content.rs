@@ -23,7 +23,10 @@ pub(super) fn check(said: ChatMessage<'_, '_>, out: &mut Violations) {
             Some(_) => format!("/messages/{n}/content"),
             None => format!("/messages/{n}"),
         };
-        out.add(&CONTENT_NULL, || Occurrence::at(pointer).param(format!("messages.[{n}].content")));
+        let form = usize::from(said.role == Some(ChatRole::Assistant));
+        out.add(&CONTENT_NULL, || {
+            Occurrence::at(pointer).form(form).param(format!("messages.[{n}].content")).with("n", n)
+        });
     }
 }
 

@@ -23,7 +23,10 @@ impl Field {
     }
 
     pub(crate) fn violation(self) -> Occurrence {
-        Occurrence::at(self.pointer).param(self.path.clone()).with("path", self.path)
+        let n = self.path.split(['[', ']']).nth(1).unwrap_or_default().to_owned();
+        let name = self.path.rsplit('.').next().unwrap_or_default().to_owned();
+        let found = Occurrence::at(self.pointer).param(self.path.clone()).with("path", self.path);
+        found.with("n", n).with("field", name)
     }
 
     /// Returns a missing child. It is reported at its parent, so that the pointer resolves.

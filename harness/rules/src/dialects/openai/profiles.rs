@@ -4,12 +4,13 @@
 //! are tolerated if they are about calls and answers, because most servers check those. They are dropped if
 //! they are about a single message's form.
 
+use super::shared::{OTHER_SHAPES, PAIRING, SHAPES, SHAPES_WITH_CALLS};
 use super::switches::{
     Alternation, Arguments, BesideCalls, MessageFields, OpenaiChatSwitches, Parts, ReasoningContent, Roles,
     TwinCalls,
 };
 use super::{BODY_TOO_LARGE, COPILOT_BYTES, content, media, pairing, relatives, schema, stream};
-use crate::{BodyLimit, Dialect, Envelope, Halves, Profile, RelativeEnvelope, Rule};
+use crate::{BodyLimit, Dialect, Envelope, Halves, Profile, RelativeEnvelope};
 
 /// No refusal of half a surrogate pair by OpenAI is known.
 const BASE: Profile = Profile {
@@ -68,6 +69,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         provider: "Moonshot",
         added: &[&relatives::REASONING_CONTENT_MISSING, &relatives::CONTENT_EMPTY],
         tolerated: &[
+            &schema::TOOL_CALL_SHAPE,
             &pairing::TOOL_MESSAGE_ORPHAN,
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
             &pairing::TOOL_MESSAGE_DUPLICATE,
@@ -154,6 +156,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         name: "cohere@2026-09",
         provider: "Cohere",
         tolerated: &[
+            &schema::TOOL_CALL_SHAPE,
             &pairing::TOOL_MESSAGE_ORPHAN,
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
             &pairing::TOOL_MESSAGE_DUPLICATE,
@@ -176,7 +179,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
         provider: "MiniMax",
         added: &[&relatives::ARGUMENTS_NOT_JSON],
         tolerated: &[&pairing::TOOL_MESSAGE_DUPLICATE],
-        given_up: &SHAPES,
+        given_up: &SHAPES_WITH_CALLS,
         wording: &[
             // Also seen with a result but no call at all:
             // https://github.com/anomalyco/opencode/pull/32609.
@@ -213,7 +216,7 @@ pub(crate) static PROFILES: [Profile; 23] = [
             &pairing::TOOL_MESSAGE_DUPLICATE,
             &pairing::TOOL_CALL_ID_DUPLICATE,
         ],
-        given_up: &SHAPES,
+        given_up: &SHAPES_WITH_CALLS,
         wording: &[
             // The error message has the place where OpenAI has the ids:
             // https://github.com/QwenLM/qwen-code/issues/315.
@@ -313,12 +316,15 @@ pub(crate) static PROFILES: [Profile; 23] = [
     // Only fields outside of the conversation were seen to be rejected:
     // https://github.com/FlowiseAI/Flowise/issues/2866.
     Profile { name: "fireworks@2026-09", provider: "Fireworks", ..LENIENT },
-    // Models of several makers. Of the conversation, only its size was seen to be rejected (status 413):
-    // https://github.com/github/copilot-cli/issues/965.
+    // Models of several makers. Of the conversation, its size (status 413: https://github.com/github/copilot-cli/issues/965)
+    // and arguments that are not JSON were seen to be rejected: https://github.com/microsoft/vscode/issues/277728,
+    // https://github.com/microsoft/vscode/issues/282544.
     Profile {
         name: "copilot-chat@2026-09",
         provider: "GitHub Copilot",
-        added: &[&BODY_TOO_LARGE],
+        added: &[&BODY_TOO_LARGE, &relatives::ARGUMENTS_NOT_JSON],
+        wording: &[(&relatives::ARGUMENTS_NOT_JSON, &["Invalid JSON format in tool call arguments"])],
+        switches: &OpenaiChatSwitches { arguments: Arguments::Json, ..OPENAI },
         max_body: Some(BodyLimit { bytes: COPILOT_BYTES, rule: &BODY_TOO_LARGE }),
         ..LENIENT
     },
@@ -418,14 +424,32 @@ const DEEPSEEK: Profile = Profile {
         &schema::MESSAGES_EMPTY,
         &schema::CONTENT_PART_TYPE,
         &schema::TOOL_CALLS_EMPTY,
-        &schema::TOOL_CALL_SHAPE,
         &schema::CALL_ID_TOO_LONG,
         &schema::FUNCTION_NAME_PATTERN,
-        &content::CONTENT_NULL,
         &media::IMAGE_OUTSIDE_USER,
         &media::INPUT_NOT_ENABLED,
     ],
     wording: &[
+        // https://github.com/lmk123/deepseek4j/issues/41 has the first sentence, and
+        // https://github.com/carlrobertoh/ProxyAI/issues/830 and https://github.com/charmbracelet/crush/issues/3794 the
+        // second, which is about replies.
+        (
+            &content::CONTENT_NULL,
+            &[
+                "Failed to deserialize the JSON body into the target type: messages[{n}]: missing field `content`",
+                "Invalid assistant message: content or tool_calls must be set",
+            ],
+        ),
+        // A call without its `function` is rejected: https://github.com/deepseek-ai/awesome-deepseek-integration/issues/520.
+        // The words are those about other fields of a message.
+        (
+            &schema::TOOL_CALL_SHAPE,
+            &[
+                "Failed to deserialize the JSON body into the target type: messages[{n}]: missing field `{field}`",
+                "Failed to deserialize the JSON body into the target type: messages[{n}]: invalid type: {got}, expected \
+                 {expected}",
+            ],
+        ),
         // https://github.com/losesky/ai-auto-trading/issues/14, https://github.com/icebear0828/codex-proxy/issues/589.
         (
             &schema::UNKNOWN_ROLE,
@@ -523,42 +547,4 @@ const PYTHON_PARSER: &[&str] = &[
     "Invalid control character at: line {line} column {column} (char {char})",
     "Extra data: line {line} column {column} (char {char})",
     "unexpected end of data: line {line} column {column} (char {char})",
-];
-
-/// The rules about calls and answers.
-static PAIRING: [&Rule; 5] = [
-    &pairing::TOOL_MESSAGE_ORPHAN,
-    &pairing::TOOL_MESSAGE_UNKNOWN_ID,
-    &pairing::TOOL_MESSAGE_MISSING,
-    &pairing::TOOL_MESSAGE_DUPLICATE,
-    &pairing::TOOL_CALL_ID_DUPLICATE,
-];
-
-/// The rules about the form of a single message, without that about images.
-static OTHER_SHAPES: [&Rule; 10] = [
-    &schema::MESSAGES_EMPTY,
-    &schema::UNKNOWN_ROLE,
-    &schema::CONTENT_PART_TYPE,
-    &schema::TOOL_CALLS_EMPTY,
-    &schema::TOOL_CALL_SHAPE,
-    &schema::CALL_ID_TOO_LONG,
-    &schema::FUNCTION_NAME_PATTERN,
-    &schema::TOOL_CALL_ID_REQUIRED,
-    &content::CONTENT_NULL,
-    &media::INPUT_NOT_ENABLED,
-];
-
-/// The rules about the form of a single message.
-static SHAPES: [&Rule; 11] = [
-    &schema::MESSAGES_EMPTY,
-    &schema::UNKNOWN_ROLE,
-    &schema::CONTENT_PART_TYPE,
-    &schema::TOOL_CALLS_EMPTY,
-    &schema::TOOL_CALL_SHAPE,
-    &schema::CALL_ID_TOO_LONG,
-    &schema::FUNCTION_NAME_PATTERN,
-    &schema::TOOL_CALL_ID_REQUIRED,
-    &content::CONTENT_NULL,
-    &media::IMAGE_OUTSIDE_USER,
-    &media::INPUT_NOT_ENABLED,
 ];

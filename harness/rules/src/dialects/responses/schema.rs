@@ -91,6 +91,12 @@ fn check_reasoning(item: Item<'_, '_>, out: &mut Violations) {
         }
         None => missing(out, &ITEM_FIELD_REQUIRED, lacking(n, "summary")),
     }
+    if let Some(content) = item.content.filter(|content| content.is_array() && !content.is_empty()) {
+        out.add(&REASONING_CONTENT, || {
+            let violation = in_item(n, "content").violation().code("array_above_max_length");
+            violation.with("length", content.items().count())
+        });
+    }
     let encrypted = item.json.field("encrypted_content").as_str();
     if let Some(text) = encrypted.filter(|text| is_plain_text(text)) {
         let shown: Vec<char> = text.chars().collect();
@@ -118,6 +124,10 @@ fn is_plain_text(text: &str) -> bool {
 
 fn check_type(item: Item<'_, '_>, out: &mut Violations) {
     let kind = item.json.field("type").as_str();
+    let of_output = OF_OUTPUT.iter().filter(|(own, _)| kind.as_deref() == Some(*own));
+    for (_, field) in of_output.filter(|(_, field)| item.json.get(field).is_some()) {
+        out.add(&ITEM_FIELD_UNKNOWN, || in_item(item.n, field).violation().code("unknown_parameter"));
+    }
     if let Some(kind) = kind.filter(|kind| kind.is_empty() || is_foreign_item_to_responses(kind)) {
         out.add(&ITEM_TYPE, || {
             let violation = Occurrence::at(format!("{}/type", at(item.n)));
@@ -417,6 +427,41 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
         "https://github.com/weave-os/router/pull/1190",
     ],
     ..Rule::measured("openai-responses/function-name-pattern", "RSP-NAME-1", 1, "2025-11")
+};
+
+/// Fields that replies have and requests may not have, with the types of their items. The threads assume the same of other
+/// fields of generated images, but only this one was seen to be rejected.
+const OF_OUTPUT: [(&str, &str); 1] = [("image_generation_call", "action")];
+
+pub(crate) static ITEM_FIELD_UNKNOWN: Rule = Rule {
+    summary: "An item comes back without the fields that only replies have.",
+    why: "The item was stored as it came and sent back whole, or has a field of another API or of the client. Leave out \
+         the field that the message names. Of a generated image, send `id`, `type`, `status` and `result`.",
+    sentences: &["Unknown parameter: 'input[{n}].{field}'."],
+    sources: &[
+        "https://github.com/can1357/oh-my-pi/issues/3201",
+        "https://github.com/Yeachan-Heo/gajae-code/issues/1688",
+        "https://github.com/BerriAI/litellm/issues/13420",
+        "https://github.com/openai/codex/issues/10832",
+    ],
+    ..Rule::observed("openai-responses/item-field-unknown", "RSP-ITEM-4", 1, "2026-05")
+};
+
+pub(crate) static REASONING_CONTENT: Rule = Rule {
+    summary: "Reasoning comes back without its text in `content`.",
+    why: "Another provider of this API wrote the reasoning, or a gateway made it of a thinking block. OpenAI takes back \
+         only `summary` and `encrypted_content`: empty `content`, and put its text into `summary` if it must stay.",
+    sentences: &[
+        "Invalid '{path}': array too long. Expected an array with maximum length 0, but got an array with length \
+         {length} instead.",
+    ],
+    sources: &[
+        "https://github.com/router-for-me/CLIProxyAPI/issues/5825",
+        "https://github.com/Wei-Shaw/sub2api/issues/5178",
+        "https://github.com/openai/codex/issues/36551",
+        "https://github.com/musistudio/claude-code-router/issues/1783",
+    ],
+    ..Rule::measured("openai-responses/reasoning-content", "RSP-RS-3", 1, "2026-02")
 };
 
 pub(crate) static ITEM_ID_FORM: Rule = Rule {

@@ -38,6 +38,12 @@ pub(super) fn stop(text: &str) -> usize {
     reader.at
 }
 
+/// Returns whether a text begins with the mark that Node.js prints in place of a value that is too deep
+/// (<https://nodejs.org/api/util.html#utilinspectobject-options>).
+pub(super) fn is_elision(text: &str) -> bool {
+    ["[Array]", "[Object]", "[Function", "[Circular", "[Getter"].iter().any(|mark| text.starts_with(mark))
+}
+
 /// The field with the kind of a message or a part, for classes that leave it out when they are printed.
 fn kind_of(class: &str) -> Option<(&'static str, String)> {
     const LANGCHAIN: [&str; 9] = [
@@ -119,6 +125,7 @@ impl<'t> Reader<'t> {
         self.skip();
         match self.peek()? {
             '{' => self.object(depth),
+            '[' if is_elision(&self.text[self.at..]) => None,
             '[' => {
                 self.next();
                 Some(self.list(']', depth)?.0)

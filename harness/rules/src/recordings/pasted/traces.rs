@@ -7,7 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::Dialect;
-use crate::histories::{Block, Call, CallResult, Message, Role, render};
+use crate::histories::{Block, Call, CallResult, Message, Role, read, render};
 
 /// The attributes of a span or an event: an object, or a list of keys and values as in OpenTelemetry's JSON.
 pub(super) fn attributes(value: &Value) -> Option<Map<String, Value>> {
@@ -43,6 +43,37 @@ pub(super) fn of_span(span: &Map<String, Value>, attributes: &Map<String, Value>
         .or_else(|| numbered(attributes, "llm.input_messages"))
         .or_else(|| of_events(span))?;
     Some(request(messages, &model(attributes), &provider(attributes)))
+}
+
+/// The request behind a report of Roo Code and its relatives: an error of the provider beside the history, which is
+/// kept in Anthropic's dialect and converted for other providers
+/// (<https://github.com/MoonshotAI/Kimi-K2.5/issues/13>).
+pub(super) fn of_diagnostics(fields: &Map<String, Value>) -> Option<Value> {
+    let error = fields.get("error")?.as_object()?;
+    let word = |name: &str| error.get(name).and_then(Value::as_str);
+    let (provider, model) = (word("provider")?, word("model")?);
+    let mut messages = fields.get("history")?.as_array()?.clone();
+    for message in messages.iter_mut().filter_map(Value::as_object_mut) {
+        message.retain(|name, _| matches!(name.as_str(), "role" | "content"));
+    }
+    let kept = json!({ "model": model, "messages": messages });
+    let is_converted = [
+        "openai",
+        "openrouter",
+        "deepseek",
+        "moonshot",
+        "litellm",
+        "ollama",
+        "lmstudio",
+        "zai",
+        "xai",
+        "groq",
+    ];
+    if !is_converted.contains(&provider) {
+        return Some(kept);
+    }
+    let messages = read(Dialect::AnthropicMessages, &kept);
+    Some(render(Dialect::OpenaiChat, Some(model), &messages).body)
 }
 
 /// The model that attributes or metadata name; empty if none.

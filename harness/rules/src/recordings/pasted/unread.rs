@@ -16,6 +16,8 @@ pub struct Unread {
 pub enum Unreadable {
     /// The writer of the text left a part out.
     LeftOut,
+    /// Node.js printed a mark in place of a deep value.
+    Inspected,
     /// The text ends before the value does.
     Cut,
     /// It is neither JSON nor a literal of a known language.
@@ -27,6 +29,9 @@ impl std::fmt::Display for Unreadable {
         f.write_str(match self {
             Unreadable::LeftOut => {
                 "a part of the request is left out (`...`); put the original text there, or delete it"
+            }
+            Unreadable::Inspected => {
+                "Node.js left a part of the request out (`[Object]`); print it with `JSON.stringify(value, null, 2)`"
             }
             Unreadable::Cut => "the request is cut off before its end",
             Unreadable::Foreign => {
@@ -54,7 +59,9 @@ pub(super) fn at(text: &str, at: usize) -> Option<(Unread, usize)> {
     let left = text[end.min(text.len())..].trim_start();
     let before = text[..end.min(text.len())].trim_end();
     let is_dots = |text: &str| text.starts_with("...") || text.starts_with('…');
-    let why = if is_dots(left) || before.ends_with("...") || before.ends_with('…') {
+    let why = if literal::is_elision(left) {
+        Unreadable::Inspected
+    } else if is_dots(left) || before.ends_with("...") || before.ends_with('…') {
         Unreadable::LeftOut
     } else if left.is_empty() {
         Unreadable::Cut

@@ -120,7 +120,7 @@ impl Reader {
         self.n_records += 1;
         self.ordinal(ordinal, &place);
         match kind.as_ref() {
-            "session_meta" => self.meta(payload),
+            "session_meta" => self.meta(payload, place),
             "turn_context" => self.model = payload.field("model").as_str().map(|model| model.into_owned()),
             "response_item" => {
                 if let Some(item) = self.item(payload, at, "/payload".to_owned())? {
@@ -151,9 +151,18 @@ impl Reader {
     }
 
     /// The first `session_meta` belongs to the session. In a fork, the parents' lines follow.
-    fn meta(&mut self, payload: Json<'_, '_>) {
+    fn meta(&mut self, payload: Json<'_, '_>, place: Place) {
         if self.id.is_none() {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());
+        }
+        let provider = payload.field("model_provider").as_str().filter(|_| self.n_records == 1);
+        if let Some(provider) = provider.filter(|name| !name.is_empty() && name != "openai") {
+            let words = format!(
+                "the session's provider is {}. Its rules are not known, so the session is judged by OpenAI's; another provider \
+                 may refuse OpenAI's reasoning and compactions",
+                word(&provider)
+            );
+            self.note(place, words, None);
         }
         if let Some(version) = payload.field("cli_version").as_str() {
             self.version = Some(version.into_owned());

@@ -17,16 +17,45 @@ use crate::{Lost, Place, Trouble};
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) trouble: Trouble,
-    /// True for a separator that only older versions treat as a line end.
-    pub(super) is_separator: bool,
+    pub(super) kind: Kind,
 }
+
+/// The kinds of faults, by the versions that refuse a file with them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// U+2028 or U+2029, which is part of a text for later versions.
+    Separator,
+    /// A line of NUL bytes.
+    Zeros,
+    /// The last line is torn.
+    End,
+    /// Another line cannot be read.
+    Inside,
+}
+
+impl Kind {
+    /// The newest version that is known to refuse such a file. Later ones skip the line.
+    ///
+    /// - Separators: <https://github.com/github/copilot-cli/issues/2658>.
+    /// - NUL bytes: fixed "as of v1.0.57" (<https://github.com/github/copilot-cli/issues/3593>).
+    /// - The others are measured: 1.0.57 refuses a torn end and 1.0.71 does not; 1.0.83 refuses any other line and
+    ///   1.0.87 does not.
+    fn last_refused(self) -> [u64; 3] {
+        match self {
+            Kind::Separator => [1, 0, 24],
+            Kind::Zeros => [1, 0, 56],
+            Kind::End => [1, 0, 57],
+            Kind::Inside => [1, 0, 83],
+        }
+    }
+}
+
+/// The end of the description of a fault that the product skips.
+pub(super) const SKIPPED: &str = ", which the product skips";
 
 /// The loss for an event that cannot be read. A raw character in a text is written as an escape instead.
 const TORN: Lost = Lost::Data("what is left of one event");
 
-/// The newest version that was reported to treat U+2028 as a line end
-/// (<https://github.com/github/copilot-cli/issues/2658>).
-const LAST_SPLIT_BY_SEPARATORS: [u64; 3] = [1, 0, 24];
 /// The text with which the product begins each event.
 const BEGIN: &[u8] = b"{\"type\":\"";
 /// Maximum number of event beginnings to try in an unreadable line. Reports mention two.
@@ -34,9 +63,19 @@ const MAX_TRIED: usize = 16;
 /// Maximum number of separators to report per file. The first is enough for a rejection.
 const MAX_SEPARATORS: usize = 1_000;
 
-/// Returns whether a version accepts U+2028 and U+2029 as part of a text.
-pub(super) fn takes_separators(version: Option<&str>) -> bool {
-    version.and_then(parsed).is_some_and(|version| version > LAST_SPLIT_BY_SEPARATORS)
+/// The troubles of a version. A separator is none for a version that reads it.
+pub(super) fn troubles(faults: Vec<Fault>, version: Option<&str>) -> Vec<Trouble> {
+    let version = version.and_then(parsed);
+    let of = |Fault { mut trouble, kind }: Fault| {
+        if version.is_some_and(|version| version > kind.last_refused()) {
+            if kind == Kind::Separator {
+                return None;
+            }
+            trouble.words.push_str(SKIPPED);
+        }
+        Some(trouble)
+    };
+    faults.into_iter().filter_map(of).collect()
 }
 
 /// The three numbers of a version. `None` if it has another form.
@@ -61,7 +100,7 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
                 n_separators += 1;
                 let words = "a raw U+2028 or U+2029, which the product takes for a line end".to_owned();
                 let trouble = Trouble { place, words, loses: Some(Lost::Nothing) };
-                faults.push(Fault { trouble, is_separator: true });
+                faults.push(Fault { trouble, kind: Kind::Separator });
             }
             continue;
         }
@@ -81,14 +120,19 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
             records.extend(own);
             faults.extend(own_faults);
         } else {
-            faults.push(Fault { trouble: records::trouble(line), is_separator: false });
+            let kind = match lines.get(n) {
+                _ if line.bytes.iter().all(|byte| *byte == 0) => Kind::Zeros,
+                None => Kind::End,
+                Some(_) => Kind::Inside,
+            };
+            faults.push(Fault { trouble: records::trouble(line), kind });
         }
     }
     (records, faults)
 }
 
 fn fault(place: Place, words: &str, loses: Lost) -> Fault {
-    Fault { trouble: Trouble { place, words: words.to_owned(), loses: Some(loses) }, is_separator: false }
+    Fault { trouble: Trouble { place, words: words.to_owned(), loses: Some(loses) }, kind: Kind::Inside }
 }
 
 fn separators(line: &Line<'_>) -> impl Iterator<Item = Place> {

@@ -1,35 +1,62 @@
 //! Copilot CLI's send model, as far as it is known.
 //!
-//! A file with an unreadable line is not resumed: `Session file is corrupted`
-//! (<https://github.com/github/copilot-cli/issues/2012>). Calls without a result were sent unchanged
-//! (<https://github.com/github/copilot-cli/issues/3366>). Since July 2026, releases recover interrupted calls
-//! and reorder late results (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). The
-//! first such release is not documented. The model assumes the first one after 1.0.71, of 2026-07-12.
+//! Older versions do not resume a file with an unreadable line: `Session file is corrupted`
+//! (<https://github.com/github/copilot-cli/issues/2012>). Later ones skip it. Brickbat still judges what can be read of it,
+//! which a repair restores. Calls without a result were sent unchanged
+//! (<https://github.com/github/copilot-cli/issues/3366>). Later releases recover interrupted calls and reorder late results
+//! (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). Measured by resuming edited sessions with a
+//! provider of the user's: 1.0.44 leaves out results without a call and second results, and 1.0.57 to 1.0.102 also fill and
+//! reorder.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{self, Role};
 
-use super::lines::parsed;
+use super::lines::{SKIPPED, parsed};
 use crate::{Block, Ending, Message, Sent, Session};
 
-const LAST_WITHOUT_RECOVERY: [u64; 3] = [1, 0, 71];
+/// The first version that is known to leave out results.
+const FIRST_THAT_LEAVES_OUT: [u64; 3] = [1, 0, 44];
+/// The newest version that is known to send interrupted calls unchanged.
+const LAST_WITHOUT_RECOVERY: [u64; 3] = [1, 0, 44];
 
 /// Returns whether a version recovers interrupted calls.
 pub(super) fn recovers(version: Option<&str>) -> bool {
     version.and_then(parsed).is_some_and(|version| version > LAST_WITHOUT_RECOVERY)
 }
 
+fn leaves_out(version: Option<&str>) -> bool {
+    version.and_then(parsed).is_some_and(|version| version >= FIRST_THAT_LEAVES_OUT)
+}
+
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
-    if let Some(trouble) = session.troubles.first() {
+    if let Some(trouble) = session.troubles.iter().find(|trouble| !trouble.words.ends_with(SKIPPED)) {
         sent.gives_up =
             Some((format!("Session file is corrupted ({})", trouble.place), trouble.place.clone()));
     }
     if recovers(session.version.as_deref()) {
         recover(&mut sent);
+    } else if leaves_out(session.version.as_deref()) {
+        leave_out(&mut sent);
     }
     sent
+}
+
+/// Leaves out results without an earlier call, and all but the first result of a call.
+fn leave_out(sent: &mut Sent) {
+    let mut open: BTreeSet<String> = BTreeSet::new();
+    for message in &mut sent.messages {
+        message.blocks.retain(|block| match &block.content {
+            histories::Block::Call(call) => {
+                open.insert(call.id.clone());
+                true
+            }
+            histories::Block::Result(result) => open.remove(&result.call),
+            _ => true,
+        });
+    }
+    sent.messages.retain(|message| message.role != Role::Tool || !message.blocks.is_empty());
 }
 
 /// Moves the first result of each call behind the call, fills missing results, and leaves out results without

@@ -1,7 +1,7 @@
 use brickbat_rules::Dialect;
 
 use super::*;
-use crate::stores::testing::Tested;
+use crate::stores::testing::{Tested, repaired};
 use crate::{Place, Verdict};
 
 fn event(kind: &str, id: u32, data: &str) -> String {
@@ -130,6 +130,31 @@ fn torn_and_joined_events_are_split() {
 }
 
 #[test]
+fn later_versions_skip_the_lines_that_older_ones_refuse() {
+    let text = String::from_utf8(jsonl(&healthy()).main().to_vec()).unwrap();
+    let zeros = format!("{text}{}\n", "\0".repeat(64));
+    let torn = format!("{text}{}", &healthy()[1][..40]);
+    let inside = text.replace("of toolu_2", "of\n toolu_2");
+    let joined = text.replace(&format!("{}\n", healthy()[4]), &healthy()[4]);
+    for (file, last, first) in [
+        (zeros, "1.0.56", "1.0.57"),
+        (torn, "1.0.57", "1.0.71"),
+        (inside, "1.0.83", "1.0.87"),
+        (joined, "1.0.83", "1.0.87"),
+    ] {
+        let of = |version: &str| Files::one("events.jsonl", file.replace("1.0.24", version));
+        let (session, judgement) = COPILOT_CLI.judged(&of(last));
+        assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Refused, 1), "{last}");
+        let (session, judgement) = COPILOT_CLI.judged(&of(first));
+        assert_eq!((judgement.verdict, session.troubles.len()), (Verdict::Accepted, 1), "{first}");
+        assert!(session.troubles[0].words.ends_with(", which the product skips"));
+        let (fixed, reasons, verdict) = repaired(&of(first)).unwrap();
+        assert_eq!((reasons.len(), verdict), (1, Verdict::Accepted));
+        assert_eq!(COPILOT_CLI.read(&fixed).troubles, []);
+    }
+}
+
+#[test]
 fn older_versions_reject_a_call_without_a_result_and_it_can_be_filled() {
     let mut lines = healthy();
     lines.remove(5);
@@ -153,13 +178,31 @@ fn older_versions_reject_a_call_without_a_result_and_it_can_be_filled() {
 #[test]
 fn newer_versions_recover_calls() {
     let mut lines = healthy();
-    lines[0] = start("1.0.80");
+    lines[0] = start("1.0.57");
     lines.remove(5);
     let (_, judgement) = COPILOT_CLI.judged(&jsonl(&lines));
     assert_eq!(judgement.sent.mended, [("recovers interrupted calls", 1)]);
     assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
     assert_eq!(COPILOT_CLI.judged(&jsonl(&lines[..5])).1.verdict, Verdict::OpenTail);
     assert_eq!(COPILOT_CLI.judged(&jsonl(&healthy()[..5])).1.verdict, Verdict::Refused);
+}
+
+#[test]
+fn results_without_a_call_and_second_ones_are_left_out_before_calls_are_recovered() {
+    let of = |version: &str, change: fn(&mut Vec<String>)| {
+        let mut lines = healthy();
+        lines[0] = start(version);
+        change(&mut lines);
+        COPILOT_CLI.judged(&jsonl(&lines)).1.verdict
+    };
+    let second = |lines: &mut Vec<String>| lines.insert(6, done("toolu_2", 8));
+    let orphan = |lines: &mut Vec<String>| drop(lines.remove(2));
+    let missing = |lines: &mut Vec<String>| drop(lines.remove(5));
+    let verdicts = ["1.0.24", "1.0.44", "1.0.57"].map(|version| {
+        let changes: [fn(&mut Vec<String>); 3] = [second, orphan, missing];
+        changes.map(|change| of(version, change) == Verdict::Accepted)
+    });
+    assert_eq!(verdicts, [[false, false, false], [true, true, false], [true, true, true]]);
 }
 
 #[test]

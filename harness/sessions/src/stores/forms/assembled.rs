@@ -4,6 +4,8 @@
 
 use brickbat_rules::Dialect;
 use brickbat_rules::json::Document;
+#[cfg(feature = "sqlite")]
+use serde_json::Value;
 
 use super::Form;
 use super::read::{Records, fill, listed, new};
@@ -49,6 +51,15 @@ impl Assembled {
     /// Notes a record that cannot be read.
     pub(super) fn lose(&mut self, place: Place, words: String) {
         self.troubles.push(Trouble { place, words, loses: Some(Lost::Data("one message")) });
+    }
+
+    /// Puts a record, such as a summary, in place of the first records.
+    #[cfg(feature = "sqlite")]
+    pub(super) fn begin_with(&mut self, n_before: usize, record: &Value) {
+        let kept = self.records.split_off(n_before.min(self.records.len()));
+        self.before = std::mem::replace(&mut self.records, kept);
+        let place = self.records.first().or(self.before.last()).map(|(place, _)| place.clone());
+        self.records.insert(0, (place.unwrap_or_default(), record.to_string()));
     }
 
     /// The session, as the description of its store reads it.

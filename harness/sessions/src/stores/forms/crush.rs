@@ -71,6 +71,7 @@ const MESSAGES: Table = Table {
     name: "messages",
     session: "session_id",
     order: "created_at, rowid",
+    only: None,
     texts: &["id", "role", "model", "provider"],
     json: "parts",
 };

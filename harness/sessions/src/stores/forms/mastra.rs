@@ -66,6 +66,7 @@ const MESSAGES: Table = Table {
     name: "mastra_messages",
     session: "thread_id",
     order: "\"createdAt\", rowid",
+    only: None,
     texts: &["role"],
     json: "content",
 };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use brickbat_rules::json::Document;
 use rusqlite::Row;
+use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
 use super::assembled::Assembled;
@@ -18,9 +19,11 @@ pub(super) struct Table {
     pub(super) session: &'static str,
     /// The order of the rows.
     pub(super) order: &'static str,
+    /// A column, and the condition on rows that are read if the table has that column.
+    pub(super) only: Option<(&'static str, &'static str)>,
     /// Columns with texts, which become fields. A column that the table does not have is left out.
     pub(super) texts: &'static [&'static str],
-    /// The column with JSON, which becomes a field.
+    /// The column with JSON, which becomes a field. A row that has nothing there has `null`.
     pub(super) json: &'static str,
 }
 
@@ -41,10 +44,12 @@ impl Table {
             self.texts.iter().copied().filter(|name| own.iter().any(|own| own == name)).collect();
         let names: Vec<String> =
             [self.session, self.json].iter().chain(&texts).map(|name| format!("\"{name}\"")).collect();
+        let only = self.only.filter(|(column, _)| own.iter().any(|own| own == column));
         let query = format!(
-            "SELECT rowid, {} FROM {} ORDER BY {} LIMIT {MAX_ROWS}",
+            "SELECT rowid, {} FROM {} WHERE {} ORDER BY {} LIMIT {MAX_ROWS}",
             names.join(", "),
             self.name,
+            only.map_or("TRUE", |(_, condition)| condition),
             self.order
         );
         let mut statement = database.connection().prepare(&query)?;
@@ -58,7 +63,9 @@ impl Table {
                 generation,
                 ..Assembled::default()
             });
-            let json = row.get_ref(2).map(bytes_of)?.unwrap_or_default();
+            let cell = row.get_ref(2)?;
+            let json =
+                if cell == ValueRef::Null { b"null".to_vec() } else { bytes_of(cell).unwrap_or_default() };
             match std::str::from_utf8(&json).ok().filter(|_| Document::parse(&json).is_ok()) {
                 Some(text) => {
                     let record = self.record(row, &texts, text)?;

@@ -68,6 +68,7 @@ const MESSAGES: Table = Table {
     name: "messages",
     session: "session_id",
     order: "session_id, seq",
+    only: None,
     texts: &[],
     json: "message_json",
 };
@@ -86,11 +87,8 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
         let Some((n_before, summary)) = session.id.as_ref().and_then(|id| compactions.get(id)) else {
             continue;
         };
-        let kept = session.records.split_off((*n_before).min(session.records.len()));
-        session.before = std::mem::replace(&mut session.records, kept);
-        let place = session.records.first().or(session.before.last()).map(|(place, _)| place.clone());
-        let summary = json!({ "message_json": { "role": "system", "content": summary } }).to_string();
-        session.records.insert(0, (place.unwrap_or_default(), summary));
+        let summary = json!({ "message_json": { "role": "system", "content": summary } });
+        session.begin_with(*n_before, &summary);
     }
     Ok(sessions)
 }

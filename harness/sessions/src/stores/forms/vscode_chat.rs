@@ -15,7 +15,8 @@ pub(crate) const FORM: Form = Form {
     generation: "JSON file",
     file: Framing::List(&["/requests"]),
     other: Some(Assembly { owns: vscode_log::is_log, assemble: vscode_log::assemble }),
-    marks: &[Mark::Root(&["/version", "/requests"]), Mark::Every(&["/requestId", "/message"])],
+    // An exported chat has no `version`.
+    marks: &[Mark::Root(&["/requests"]), Mark::Every(&["/requestId", "/message"])],
     skips: None,
     shape: Shape::Speakers(&[
         Speaker { at: "/message", role: Saying::Is(Role::User), pieces: &[Piece::Text("/text")] },

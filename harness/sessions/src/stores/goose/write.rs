@@ -211,7 +211,7 @@ impl Found {
     }
 
     fn lines(bytes: &[u8]) -> Option<Found> {
-        let lines = crate::json::lines(bytes).skip(1);
+        let lines = crate::json::lines(bytes).skip(usize::from(super::has_header(bytes)));
         let each = lines.map(|line| {
             let span = line.start..line.start + line.bytes.len();
             Some((Key::try_from(line.n).ok()?, span))

@@ -7,19 +7,19 @@ use std::collections::BTreeSet;
 use brickbat_rules::histories::{Block as Content, Role};
 
 use super::message::INVALID;
-use super::{DEEP_AGENT, REACT_AGENT, postgres};
+use super::{DEEP_AGENT, REACT_AGENT, postgres, redis};
 use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Place, Sent, Session};
 
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
-    if [DEEP_AGENT, postgres::DEEP_AGENT].contains(&session.generation) {
+    if [DEEP_AGENT, postgres::DEEP_AGENT, redis::DEEP_AGENT].contains(&session.generation) {
         fill(&mut sent);
     }
     if clients::of(session.dialect).have(Quirk::LanggraphCleans) {
         as_anthropic(&mut sent);
     }
-    if [REACT_AGENT, postgres::REACT_AGENT].contains(&session.generation) {
+    if [REACT_AGENT, postgres::REACT_AGENT, redis::REACT_AGENT].contains(&session.generation) {
         sent.gives_up = unanswered(session).map(|place| (INVALID_CHAT_HISTORY.to_owned(), place));
     }
     sent

@@ -1,8 +1,8 @@
 use brickbat_rules::histories;
 
 use super::*;
-use crate::stores::testing::{Tested, rules};
-use crate::{Place, Verdict, judge};
+use crate::stores::testing::{Tested, repaired, rules};
+use crate::{Place, Reason, Verdict, judge};
 
 const HEADER: &str = r#"{"type":"session","version":3,"id":"s1","timestamp":"t0","cwd":"/w"}"#;
 const ASK: &str = r#"{"type":"message","id":"a1","parentId":null,"timestamp":"t1","message":{"role":"user","content":"Compare both.","timestamp":1}}"#;
@@ -162,6 +162,21 @@ fn a_compaction_replaces_what_it_does_not_keep() {
     let lost = compaction.replace(r#"EntryId":"a5""#, r#"EntryId":"zz""#);
     let session = PI.read(&jsonl(&[ASK, BATCH, ONE, TWO, DONE, &lost, next]));
     assert_eq!(session.troubles[0].words, "the first line that a compaction keeps is not on the branch");
+}
+
+#[test]
+fn a_compaction_that_keeps_a_removed_result_first_keeps_the_lines_after_it() {
+    let compaction = |kept: &str| {
+        format!(
+            r#"{{"type":"compaction","id":"c1","parentId":"a5","timestamp":"t","summary":"Compared.","firstKeptEntryId":"{kept}","tokensBefore":9}}"#
+        )
+    };
+    let next = r#"{"type":"message","id":"d1","parentId":"c1","timestamp":"t","message":{"role":"user","content":"Next."}}"#;
+    let files = jsonl(&[ASK, BATCH, ONE, TWO, DONE, &compaction("a3"), next]);
+    let (fixed, reasons, verdict) = repaired(&files).unwrap();
+    assert_eq!((reasons, verdict), (vec![Reason::Orphan; 2], Verdict::Accepted));
+    let done = DONE.replace(r#""parentId":"a4""#, r#""parentId":"a2""#);
+    assert_eq!(fixed, jsonl(&[ASK, BATCH, &done, &compaction("a5"), next]));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 
 use super::blocks::ids;
-use super::{KEYS, Log};
+use super::{FIRST_KEPT, KEYS, Log};
 use crate::EditError::{Missing, NoForm, Unreadable};
 use crate::json::text;
 use crate::stores::records::{Record, derived_id, parted, with_main};
@@ -26,6 +26,7 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
         writer.take(bytes, edit)?;
     }
     writer.drop_blocks(bytes)?;
+    writer.branch.rename(bytes, FIRST_KEPT);
     Ok(with_main(files, writer.branch.carry_out(bytes)))
 }
 

@@ -1,0 +1,10 @@
+CREATE TABLE migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE NOT NULL, description TEXT, applied_at TEXT NOT NULL);
+CREATE TABLE sessions (id TEXT PRIMARY KEY, messages TEXT, created_at TEXT, tools_approved BOOLEAN DEFAULT 0, input_tokens INTEGER DEFAULT 0, output_tokens INTEGER DEFAULT 0, title TEXT DEFAULT '', cost REAL DEFAULT 0, parent_id TEXT REFERENCES sessions(id) ON DELETE CASCADE);
+CREATE TABLE session_items (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT NOT NULL, position INTEGER NOT NULL, item_type TEXT NOT NULL, agent_name TEXT, message_json TEXT, implicit BOOLEAN DEFAULT 0, subsession_id TEXT, summary_text TEXT, FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE, FOREIGN KEY (subsession_id) REFERENCES sessions(id) ON DELETE SET NULL);
+INSERT INTO migrations VALUES (14, '014_normalize_session_items', 'Add session_items table and parent_id column for normalized session storage', '2026-01-01T00:00:00Z');
+INSERT INTO sessions (id, messages, created_at, tools_approved, title) VALUES ('s1', '[]', '2026-01-01T00:00:00Z', 1, 'Look up both');
+INSERT INTO session_items (session_id, position, item_type, agent_name, message_json) VALUES ('s1', 0, 'message', 'root', '{"role": "tool", "content": "two", "tool_call_id": "call_2", "created_at": "2026-01-01T00:00:00Z"}');
+INSERT INTO session_items (session_id, position, item_type, agent_name, message_json) VALUES ('s1', 1, 'message', 'root', '{"role": "assistant", "content": "Two.", "created_at": "2026-01-01T00:00:00Z"}');
+INSERT INTO session_items (session_id, position, item_type, summary_text) VALUES ('s1', 2, 'summary', 'The user asked for two keys.');
+INSERT INTO session_items (session_id, position, item_type, agent_name, message_json) VALUES ('s1', 3, 'message', 'root', '{"role": "user", "content": "And now?", "created_at": "2026-01-01T00:00:00Z"}');
+INSERT INTO session_items (session_id, position, item_type, agent_name, message_json) VALUES ('s1', 4, 'message', 'root', '{"role": "assistant", "content": "Nothing else.", "created_at": "2026-01-01T00:00:00Z"}');
