@@ -1,10 +1,12 @@
 //! The parts of a history that were changed on purpose.
 
+mod summaries;
+
 use crate::provider::has_large_results;
-use brickbat_scenario::action::{Action, PoorSummary};
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedCall, PlannedPoint, Side};
-use brickbat_scenario::trace::{Compaction, Ending, Event, ExchangeId, RequestKind, Trace};
+use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
+use summaries::Summaries;
 
 /// The parts of the conversation that may be missing in later requests, and those that must be missing.
 #[derive(Debug, Clone, Default)]
@@ -22,7 +24,7 @@ pub struct Changed {
 impl Changed {
     /// Reads the changes from a trace. Content that comes after a change is not affected by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
-        let mut standing = Standing::of(plan);
+        let mut standing = Standing::of(plan, trace);
         trace.events().iter().for_each(|event| standing.on(event));
         standing.changed
     }
@@ -55,59 +57,8 @@ struct Standing<'a> {
     answered: Vec<bool>,
     stage: Stage,
     own: OwnCompaction,
-    summary: Summary,
+    summaries: Summaries,
     n_requests: usize,
-}
-
-/// The fate of the requests for a summary in a plan in which something happens to them. Content that no summary has
-/// replaced must not be missing.
-#[derive(Default)]
-struct Summary {
-    /// The request that is being answered, and true if its planned reply is empty.
-    pending: Option<(ExchangeId, bool)>,
-    /// True if no request was answered with a summary since the last time that one was taken.
-    is_refused: bool,
-    /// True if the user or a kill ended the turn while a summary was being sent, and none has come since.
-    is_interrupted: bool,
-    /// True if the system has asked for a summary since the last change.
-    is_asked: bool,
-    /// True if the system is to summarise its history and has not asked for a summary yet: the next one replaces it.
-    is_put_off: bool,
-}
-
-impl Summary {
-    /// Takes an event. Returns true if it is the end of a summary.
-    fn on(&mut self, event: &Event) -> bool {
-        match event {
-            Event::Replied { exchange, ending } => {
-                if let Some((_, is_empty)) = self.pending.take_if(|(own, _)| own == exchange) {
-                    let is_given = *ending == Ending::Complete && !is_empty;
-                    self.is_refused = !is_given;
-                    self.is_interrupted &= !is_given;
-                    return is_given;
-                }
-            }
-            Event::PeerClosed { exchange } => {
-                self.is_refused |= self.pending.take_if(|(own, _)| own == exchange).is_some();
-            }
-            Event::Stopped | Event::Killed => self.is_interrupted |= self.pending.is_some(),
-            _ => {}
-        }
-        false
-    }
-
-    fn is_given(&self) -> bool {
-        !self.is_refused && self.pending.is_none()
-    }
-}
-
-/// True if the reply to a request for a summary is planned to be empty.
-fn is_empty(plan: &Plan, Compaction { turn, number }: Compaction) -> bool {
-    let actions = plan.turns.get(turn).map(|turn| turn.actions.as_slice()).unwrap_or_default();
-    actions.iter().any(|action| {
-        matches!(action.at, PlannedPoint::Compaction(of, _) if of == number)
-            && action.what == Action::Summary(PoorSummary::Empty)
-    })
 }
 
 /// The state of the system, as far as a change of the history depends on it.
@@ -136,7 +87,7 @@ impl Stage {
 }
 
 impl<'a> Standing<'a> {
-    fn of(plan: &'a Plan) -> Standing<'a> {
+    fn of(plan: &'a Plan, trace: &Trace) -> Standing<'a> {
         // Results that do not fit into the window may be cut anywhere.
         let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
         Standing {
@@ -147,15 +98,12 @@ impl<'a> Standing<'a> {
             answered: vec![false; plan.calls.len()],
             stage: Stage::Idle,
             own: OwnCompaction::of(plan),
-            summary: Summary::default(),
+            summaries: Summaries::of(plan, trace),
             n_requests: 0,
         }
     }
 
     fn on(&mut self, event: &Event) {
-        if self.summary.on(event) && std::mem::take(&mut self.summary.is_put_off) {
-            self.shortened(Stage::Summarising);
-        }
         match event {
             Event::Prompted { turn } => {
                 self.prompts.push(*turn);
@@ -163,11 +111,11 @@ impl<'a> Standing<'a> {
             }
             Event::TurnEnded { .. } | Event::Killed => self.stage = Stage::Idle,
             Event::Requested { exchange, body, kind, compacted, summary, .. } => {
-                if let Some(of) = summary {
-                    self.summary.is_asked = true;
-                    self.summary.pending = Some((*exchange, is_empty(self.plan, *of)));
-                }
+                let replaces = summary.is_some() && self.summaries.asked(*exchange);
                 self.requested(*kind, &String::from_utf8_lossy(body), *compacted);
+                if replaces {
+                    self.shortened(Stage::Summarising);
+                }
             }
             Event::Said { text, .. } => {
                 self.asides.push((as_written(text), false));
@@ -179,7 +127,11 @@ impl<'a> Standing<'a> {
             }
             Event::Changed { change } => match change {
                 Change::Trim { .. } => self.shortened(Stage::Trimming),
-                Change::Summarise { .. } => self.summarised(),
+                Change::Summarise { .. } => {
+                    if self.summaries.commanded(self.plan) {
+                        self.shortened(Stage::Summarising);
+                    }
+                }
                 Change::Rewind { prompts } => self.taken_back(*prompts as usize),
                 Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
             },
@@ -189,9 +141,9 @@ impl<'a> Standing<'a> {
 
     fn requested(&mut self, kind: RequestKind, body: &str, is_compacted: bool) {
         self.n_requests += 1;
-        if is_compacted && !self.summary.is_interrupted {
+        if is_compacted && !self.summaries.is_interrupted() {
             let spared = self.prompts.last().copied().filter(|_| self.stage.is_running());
-            let spared = spared.filter(|_| !self.summary.is_given());
+            let spared = spared.filter(|_| !self.summaries.is_given());
             self.own.apply(&mut self.changed, &mut self.prompts, (self.stage.is_running(), spared));
             self.received_asides_are_gone();
         }
@@ -209,17 +161,6 @@ impl<'a> Standing<'a> {
         for ((text, is_received), gone) in self.asides.iter_mut().zip(&mut self.changed.asides) {
             *is_received |= body.contains(text.as_str());
             *gone |= *is_received && self.stage.has_put_off();
-        }
-    }
-
-    /// Takes the end of a command to summarise the history. A system that got no summary must still have everything. If
-    /// something happens to requests for a summary, one that has not asked yet will ask before its next request.
-    fn summarised(&mut self) {
-        let was_asked = std::mem::take(&mut self.summary.is_asked);
-        if self.plan.has_compactions() && !was_asked {
-            self.summary.is_put_off = true;
-        } else if !self.summary.is_refused {
-            self.shortened(Stage::Summarising);
         }
     }
 
