@@ -443,8 +443,8 @@ impl<A: SansIo> Simulation<A> {
                     headers: Headers::NONE,
                     body: &body,
                 });
-                let (exchange, head) = (answer.exchange, answer.asked.clone());
-                let (compacted, summary) = (answer.compacted, answer.summary);
+                let requested = answer.requested(kind, body.as_slice());
+                let exchange = answer.exchange;
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 let document = (!answer.holds.is_empty()).then(|| Document::parse(&body).unwrap_or_default());
@@ -454,8 +454,7 @@ impl<A: SansIo> Simulation<A> {
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
-                let body = body.into();
-                self.observe(Event::Requested { exchange, kind, head, compacted, summary, body });
+                self.observe(requested);
                 if kind.is_of_thread() && self.clock.now < self.clock.due {
                     self.observe(Event::Early { exchange });
                 }

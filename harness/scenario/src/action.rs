@@ -373,7 +373,7 @@ mod tests {
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),
                 Payload::Switch(make) => make(true),
-                Payload::Summary(make) => make(PoorSummary::Empty),
+                Payload::OneOf(all) => all[0].clone(),
                 Payload::Provider(make) => make(ProviderChoice::Of(Dialect::OpenaiChat)),
             };
             assert_eq!(made.spec().name, spec.name);

@@ -37,7 +37,7 @@ pub use sub_agent::SubAgent;
 
 pub use tool::Tool;
 
-pub use crate::action::{Action, ErrorKind, HttpFault, PoorSummary, ProviderChoice, SOON_MS};
+pub use crate::action::{Action, ErrorKind, HttpFault, ProviderChoice, SOON_MS};
 pub use crate::point::{Point, Which};
 
 pub use search::{Found, Search};

@@ -12,8 +12,7 @@ use crate::generate::{blank, turns};
 use crate::points;
 use brickbat_scenario::action::{ActionSpec, Actor, Ends, FULL_CONTEXT, Payload, SOON_MS};
 use brickbat_scenario::scenario::{
-    Action, Block, Call, CallId, ErrorKind, HttpFault, Indices, InterruptCause, PoorSummary, Reply, Scenario,
-    Stop, Turn,
+    Action, Block, Call, CallId, ErrorKind, HttpFault, Indices, InterruptCause, Reply, Scenario, Stop, Turn,
 };
 
 /// The maximum number of turns in a small world.
@@ -244,7 +243,7 @@ fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
         Payload::Keep { make, least } => (*least..=least + MAX_KEPT).map(make).collect(),
         Payload::Turn(make) => (1..=index as u32).map(make).collect(),
         Payload::Switch(make) => [false, true].map(make).into(),
-        Payload::Summary(make) => PoorSummary::ALL.map(make).into(),
+        Payload::OneOf(all) => all.to_vec(),
         // A small world has a single provider: `scenarios/switch` has all pairs.
         Payload::Provider(_) => Vec::new(),
     }

@@ -283,7 +283,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Keep { .. } => "3",
         Payload::Turn(_) => "1",
         Payload::Switch(_) => "false",
-        Payload::Summary(_) => "empty",
+        Payload::OneOf(all) => return format!("{{ {} }}", all[0].to_string().replacen(' ', ": ", 1)),
         Payload::Provider(_) => "openai-chat",
     };
     format!("{{ {}: {payload} }}", spec.name)

@@ -266,16 +266,7 @@ impl Connection {
             // Sent before the core is free again, so that requests are reported in the order of their
             // numbers.
             if let Response::Planned(kind, answer) = &response {
-                let (exchange, head) = (answer.exchange, answer.asked.clone());
-                let (compacted, summary) = (answer.compacted, answer.summary);
-                permit.send(ServerEvent::Trace(Event::Requested {
-                    exchange,
-                    kind: *kind,
-                    head,
-                    compacted,
-                    summary,
-                    body: request.body.clone(),
-                }));
+                permit.send(ServerEvent::Trace(answer.requested(*kind, request.body.clone())));
             }
             response
         };

@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::table;
-use super::{ErrorKind, HttpFault, PoorSummary, ProviderChoice};
+use super::{ErrorKind, HttpFault, ProviderChoice};
 use crate::point::{Refusal, Region};
 use crate::premise::Premise;
 use crate::scenario::{InterruptCause, Need};
@@ -106,7 +106,9 @@ pub enum Payload {
     },
     Turn(fn(u32) -> Action),
     Switch(fn(bool) -> Action),
-    Summary(fn(PoorSummary) -> Action),
+    /// One of a few values, with the action for each, the plainest first. An action with such a payload is generated,
+    /// listed and documented without code of its own.
+    OneOf(&'static [Action]),
     Provider(fn(ProviderChoice) -> Action),
 }
 

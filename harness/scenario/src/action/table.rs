@@ -1,8 +1,8 @@
 //! The action table, one line each: first the user's actions, then those of the process, the provider, the
 //! tools and the history.
 
-use super::Action;
 use super::spec::{ActionSpec, Actor, Effect, Ends, Payload, Unless};
+use super::{Action, PoorSummary};
 use crate::point::Refusal;
 use crate::point::Region::{
     self, Between, Opened, Over, Question, Result, Stream, Summary, Tools, Unanswered, Unsummarised,
@@ -314,10 +314,13 @@ const WHILE_TOOLS_RUN: Unless = refused(
     "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
 );
 
+static POOR_SUMMARIES: [Action; 2] =
+    [Action::Summary(PoorSummary::Empty), Action::Summary(PoorSummary::Length)];
+
 pub(super) static SUMMARY: ActionSpec = ActionSpec {
     name: "summary",
     actor: Actor::Provider,
-    payload: Payload::Summary(Action::Summary),
+    payload: Payload::OneOf(&POOR_SUMMARIES),
     allowed: &[Unsummarised],
     weights: &[(Unsummarised, 6)],
     unless: &[refused(ANYWHERE, "this is not a request for a summary", "use `before: { compaction: 1 }`")],

@@ -72,7 +72,7 @@ fn actions() -> Vec<(Effect, Action)> {
         | Payload::Keep { .. }
         | Payload::Turn(_)
         | Payload::Switch(_)
-        | Payload::Summary(_)
+        | Payload::OneOf(_)
         | Payload::Provider(_) => None,
     };
     ActionSpec::ALL.into_iter().filter_map(|spec| Some((spec.effect?, action(spec)?))).collect()

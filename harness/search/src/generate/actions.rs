@@ -7,7 +7,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::action::{ActionSpec, Actor, FULL_CONTEXT, Payload, ProviderChoice};
 use brickbat_scenario::point::{Point, Region, Which};
 use brickbat_scenario::scenario::{
-    Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, PoorSummary, Scenario, Turn,
+    Action, At, Block, Call, CallId, ErrorKind, HttpFault, InterruptCause, Scenario, Turn,
 };
 
 /// The number of tries to find a point for an action.
@@ -94,7 +94,7 @@ pub(super) fn fitting(
         Payload::Keep { make, least } => make(least + source.below(6) as u32),
         Payload::Turn(make) => make((index - source.below(index)) as u32),
         Payload::Switch(make) => make(source.below(2) == 1),
-        Payload::Summary(make) => make(*source.pick(&PoorSummary::ALL)?),
+        Payload::OneOf(all) => source.pick(all)?.clone(),
         Payload::Provider(make) => make(ProviderChoice::Of(*source.pick(&Dialect::ALL)?)),
     };
     Some(action)

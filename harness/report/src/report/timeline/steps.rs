@@ -38,7 +38,7 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// The requests for a summary to which something can happen.
+    /// The requests for a summary, in a plan with actions at such requests.
     summaries: BTreeMap<ExchangeId, Compaction>,
     /// The number of reported full contexts after which the system has compacted its history so far.
     n_reports: usize,
