@@ -67,10 +67,10 @@ impl Answerer for Fake {
             frames.push_with(|bytes| bytes.extend_from_slice(request.body));
         }
         let headers = vec![("content-type", "text/event-stream".into())];
-        let (asked, compacted) = (RequestHead::default(), false);
+        let (asked, compacted, summary) = (RequestHead::default(), false, None);
         (
             RequestKind::Surplus,
-            Answer { exchange, asked, compacted, status, headers, streamed, frames, holds, ending },
+            Answer { exchange, asked, compacted, summary, status, headers, streamed, frames, holds, ending },
         )
     }
 }

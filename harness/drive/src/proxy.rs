@@ -148,7 +148,7 @@ impl Responder for Core {
                 if let Some(row) = row {
                     self.shared.record(*row, &redactor);
                 }
-                Response::Planned(kind, answer)
+                Response::Planned(kind, *answer)
             }
             Decision::Onward(passage) => {
                 let exchange = passage.exchange();

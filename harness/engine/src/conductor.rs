@@ -11,6 +11,7 @@ mod pending;
 mod questions;
 mod settle;
 mod sub_agents;
+mod summaries;
 mod turn;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -21,7 +22,7 @@ use brickbat_scenario::action::Action;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, Held, LetGo, QuestionId, RequestKind,
+    Aside, Compaction, Confidence, Consent, Ending, Event, ExchangeId, Held, LetGo, QuestionId, RequestKind,
 };
 use pending::Pending;
 use questions::Questions;
@@ -119,6 +120,8 @@ pub struct Conductor {
     /// The action that is changing the history, and the confidence of its proof.
     changing: Option<(usize, Confidence)>,
     kinds: BTreeMap<ExchangeId, RequestKind>,
+    /// The requests for a summary.
+    summaries: BTreeMap<ExchangeId, Compaction>,
     /// Replies to sub-agents that the system may not have received.
     doubted: BTreeSet<ExchangeId>,
     holding: Vec<Holding>,
@@ -157,6 +160,7 @@ impl Conductor {
             turn: TurnState::begun(0),
             changing: None,
             kinds: BTreeMap::new(),
+            summaries: BTreeMap::new(),
             doubted: BTreeSet::new(),
             holding: Vec::new(),
             tools,
@@ -182,8 +186,8 @@ impl Conductor {
     /// Handles the system's report that its history needs no change.
     pub fn forgo_change(&mut self) -> Vec<Command> {
         let mut commands = Vec::new();
-        if let Some((index, _)) = self.changing.take() {
-            self.actions[index].forgo();
+        if let Some((index, grade)) = self.changing.take() {
+            self.forgo(index, grade);
             self.work_holds(&mut commands);
             self.settle_next(&mut commands);
             self.next_turn(&mut commands);
@@ -216,9 +220,12 @@ impl Conductor {
     /// Records what an event changes, and carries out what is planned for the points that it reaches.
     fn take_in(&mut self, event: &Event, commands: &mut Vec<Command>) {
         match event {
-            Event::Requested { exchange, kind, compacted, .. } => {
+            Event::Requested { exchange, kind, compacted, summary, .. } => {
                 if *compacted {
                     self.note_compaction();
+                }
+                if let Some(summary) = summary {
+                    self.asked_for_summary(*exchange, *summary);
                 }
                 self.requested(*exchange, *kind, commands);
                 self.sub_agent_asks(*kind, commands);
@@ -367,10 +374,14 @@ impl Conductor {
     }
 
     fn hold(&mut self, exchange: ExchangeId, at: Held, grade: Confidence) {
-        let Some(RequestKind::Scripted { turn, reply, attempt }) = self.kinds.get(&exchange).copied() else {
-            return self.holding.push(Holding::new(exchange, grade, VecDeque::new()));
+        let (turn, here) = match (self.kinds.get(&exchange), self.summaries.get(&exchange)) {
+            (_, Some(of)) => (of.turn, PlannedPoint::Compaction(of.number, at.side)),
+            (Some(RequestKind::Scripted { turn, reply, attempt }), None) => {
+                let (reply, attempt) = (*reply, *attempt);
+                (*turn, PlannedPoint::Stream { reply, attempt, mark: at.mark, side: at.side })
+            }
+            _ => return self.holding.push(Holding::new(exchange, grade, VecDeque::new())),
         };
-        let here = PlannedPoint::Stream { reply, attempt, mark: at.mark, side: at.side };
         let todo = (0..self.actions.len())
             .filter(|index| {
                 let receipt = &self.actions[*index];

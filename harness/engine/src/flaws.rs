@@ -29,6 +29,7 @@ mod empty_arguments_kept;
 mod empty_id_kept;
 mod empty_reply_kept;
 mod empty_result_dropped;
+mod empty_summary_taken;
 mod empty_text_kept;
 mod empty_tool_turn;
 mod error_as_output;
@@ -46,6 +47,7 @@ mod first_call_only;
 mod foreign_id_kept;
 mod full_context_cuts_pair;
 mod guardrail_dangles;
+mod half_summary_taken;
 mod handoff_drops_siblings;
 mod handoff_ends_siblings;
 mod handoff_unanswered;
@@ -124,6 +126,7 @@ mod stale_writer;
 mod steer_splits_batch;
 mod stop_lingers;
 mod stop_runs_on;
+mod stopped_summary_taken;
 mod store_forgets;
 mod sub_agent_error_unheard;
 mod sub_agent_in_batch;
@@ -131,6 +134,7 @@ mod sub_agent_takes_over;
 mod success_cancelled;
 mod success_denied;
 mod success_invented;
+mod summary_asked_forever;
 mod summary_cuts_arguments;
 mod summary_drops_open_calls;
 mod summary_flips_role;
@@ -165,7 +169,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 151] = [
+static ALL: [&Flaw; 155] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -317,6 +321,10 @@ static ALL: [&Flaw; 151] = [
     &text_beside_calls_dropped::FLAW,
     &prompt_before_results::FLAW,
     &nameless_call_joined::FLAW,
+    &half_summary_taken::FLAW,
+    &empty_summary_taken::FLAW,
+    &summary_asked_forever::FLAW,
+    &stopped_summary_taken::FLAW,
 ];
 
 /// A planted bug: its description, and its decisions.

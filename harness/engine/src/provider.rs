@@ -24,7 +24,7 @@ use address::Addresses;
 pub use address::Misaddressed;
 pub use answer::{Answer, Headers, Hold, Request, Sent};
 pub use brickbat_scenario::wire::Frames;
-use compaction::Compaction;
+use compaction::{Compaction, When};
 pub(crate) use compaction::{has_large_results, marks, replied};
 use playhead::{Due, Playhead, Position};
 pub(crate) use recall::Sight;
@@ -40,7 +40,7 @@ use brickbat_rules::{self as rules, Profile};
 use brickbat_scenario::action::{HttpFault, SOON_MS};
 use brickbat_scenario::history::{Content, History};
 use brickbat_scenario::plan::{Plan, PlannedAction, PlannedPoint, Script};
-use brickbat_scenario::trace::{ExchangeId, RequestHead, RequestKind};
+use brickbat_scenario::trace::{Ending, ExchangeId, RequestHead, RequestKind};
 use brickbat_scenario::wire::{self, Route, Tokens, Wire};
 
 /// The provider of one plan.
@@ -119,6 +119,9 @@ impl Provider {
         let asked = RequestHead { model, version };
         let (kind, answer) = self.answer_routed(request, route);
         let compacted = self.compaction.answered(&self.plan, kind, request.body);
+        if answer.summary.is_some() && answer.ending != Ending::Complete {
+            self.compaction.summary_failed();
+        }
         if kind.is_of_thread() {
             self.repeats.answered(answer.exchange, self.playhead.turn(), request.body, answer.ending);
         }
@@ -177,7 +180,7 @@ impl Provider {
         let (kind, answer) = if let Some(asked) = self.sub_agent_asks(exchange, &asked, body) {
             asked
         } else if !is_of_thread || self.is_changing || asks_for_summary() {
-            (RequestKind::Auxiliary, self.speak(exchange, &asked, &recall::title(), &[]))
+            (RequestKind::Auxiliary, self.outside_thread(exchange, &asked, request.body))
         } else if self.strays.has(&self.plan, self.playhead.turn(), self.recall.memory(dialect), body) {
             // The script belongs to the turn that the user has begun since.
             self.surplus(exchange, &asked, &sight)
@@ -280,6 +283,26 @@ impl Provider {
             }
         };
         Some((RequestKind::OfSubAgent { call: agent.call, reply, refused }, answer))
+    }
+
+    /// The answer to a request outside the thread. One for a summary gets what is planned for it.
+    fn outside_thread(&mut self, exchange: ExchangeId, asked: &ReplyTerms, body: &[u8]) -> Answer {
+        let (plan, is_commanded) = (Arc::clone(&self.plan), self.is_changing);
+        let when = When { turn: self.playhead.turn() + usize::from(is_commanded), is_commanded };
+        let Some(summary) = self.compaction.summary(&plan, when, body) else {
+            return self.speak(exchange, asked, &recall::title(), &[]);
+        };
+        let mut answer = match &summary.fault {
+            Some(fault) => self.voice(exchange, &self.recall.unique(exchange)).http_fault(fault),
+            None => {
+                let actions: Vec<&PlannedAction> = summary.actions.iter().collect();
+                self.speak(exchange, asked, &summary.script, &actions)
+            }
+        };
+        if !summary.may_hold {
+            answer.holds.clear();
+        }
+        Answer { summary: Some(summary.of), ..answer }
     }
 
     /// The rejection of a request if its results exceed the model's window.
@@ -399,6 +422,7 @@ fn is_after_a_result(action: &PlannedAction) -> bool {
         | PlannedPoint::StartedCount(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..)
         | PlannedPoint::Step(_) => false,
     }
 }

@@ -122,7 +122,7 @@ pub enum RelayNotice {
 #[derive(Debug)]
 pub enum Decision {
     /// The relay answers it. The row is for the recording, if there is one.
-    Answered(RequestKind, Answer, Option<Box<Value>>),
+    Answered(RequestKind, Box<Answer>, Option<Box<Value>>),
     /// It is passed on to the server.
     Onward(Box<Passage>),
 }
@@ -178,7 +178,7 @@ impl Relay {
         self.n_exchanges = self.n_exchanges.saturating_add(1);
         if let Some(own) = request.path.strip_prefix(OWN) {
             let report = self.own(exchange).report(own, &self.log, &self.log.requests);
-            return Decision::Answered(RequestKind::Auxiliary, report, None);
+            return Decision::Answered(RequestKind::Auxiliary, Box::new(report), None);
         }
         let strictness = self.behaviour.strictness.clone();
         match address::addressed(&strictness, request.method, request.path, request.body) {
@@ -251,7 +251,7 @@ impl Relay {
                 let status = refusal.status();
                 let answer = self.own(exchange).say(dialect, |voice| voice.refuse(refusal));
                 let row = asked.refused_row(status, &refusal.message, &self.behaviour.url).map(Box::new);
-                return Decision::Answered(RequestKind::Refused { status }, answer, row);
+                return Decision::Answered(RequestKind::Refused { status }, Box::new(answer), row);
             }
         }
         let number = self.numbers.next(wire::of(dialect).offers_tools(body));
@@ -300,7 +300,11 @@ impl Relay {
         self.log.requests.answered(exchange, status);
         let fault = HttpFault { status, overflow: false, times: 1, retry_after_ms: SOON_MS };
         let answer = self.own(exchange).say(dialect, |voice| voice.http_fault(&fault));
-        Decision::Answered(RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status }, answer, None)
+        Decision::Answered(
+            RequestKind::Faulted { turn: 0, reply: 0, attempt: 0, status },
+            Box::new(answer),
+            None,
+        )
     }
 
     fn arm(&mut self, exchange: ExchangeId, dialect: Dialect, words: String) {

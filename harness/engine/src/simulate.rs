@@ -256,6 +256,9 @@ impl<A: SansIo> World for Simulation<A> {
     }
 
     fn change(&mut self, change: Change) {
+        if self.conductor.is_between_turns() {
+            self.provider.begin_change();
+        }
         self.give(ToAgent::Change(change));
     }
 
@@ -440,7 +443,8 @@ impl<A: SansIo> Simulation<A> {
                     headers: Headers::NONE,
                     body: &body,
                 });
-                let (exchange, head, compacted) = (answer.exchange, answer.asked.clone(), answer.compacted);
+                let requested = answer.requested(kind, body.as_slice());
+                let exchange = answer.exchange;
                 let at = self.bodies.len();
                 let sent = Sent::Nothing;
                 let document = (!answer.holds.is_empty()).then(|| Document::parse(&body).unwrap_or_default());
@@ -450,7 +454,7 @@ impl<A: SansIo> Simulation<A> {
                 let (next_hold, state) = (0, BodyState::Going);
                 self.bodies.push(Body { request, kind, sight, answer, sent, next_hold, state });
                 self.todo.push_back(Todo::Send(at));
-                self.observe(Event::Requested { exchange, kind, head, compacted, body: body.into() });
+                self.observe(requested);
                 if kind.is_of_thread() && self.clock.now < self.clock.due {
                     self.observe(Event::Early { exchange });
                 }
@@ -502,7 +506,10 @@ impl<A: SansIo> Simulation<A> {
             }
             Output::Show { id, state } => self.observe(Event::CallShown { id, state }),
             Output::PromptRefused => self.observe(Event::PromptRefused),
-            Output::Changed(change) => self.observe(Event::Changed { change }),
+            Output::Changed(change) => {
+                self.provider.end_change();
+                self.observe(Event::Changed { change });
+            }
             Output::Ended(outcome) => self.observe(Event::TurnEnded { outcome }),
         }
     }

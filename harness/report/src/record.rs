@@ -58,10 +58,17 @@ impl Observed {
     pub fn of_simulation(plan: &Arc<Plan>, profile: &'static Profile, path: &str, trace: &Trace) -> Observed {
         let mut provider = Provider::new(Arc::clone(plan), profile);
         let mut exchanges = Vec::new();
-        for event in trace.events() {
+        for (turn, event) in trace.by_turn() {
             match event {
-                Event::Prompted { turn } => provider.begin_turn(*turn),
-                Event::Requested { body, .. } => {
+                Event::Prompted { turn } => {
+                    provider.end_change();
+                    provider.begin_turn(*turn);
+                }
+                Event::Requested { body, summary, .. } => {
+                    // The application has the history summarised before the next turn.
+                    if summary.is_some_and(|of| of.turn > turn) {
+                        provider.begin_change();
+                    }
                     let dialect = provider.dialect();
                     // At another provider our agent uses a current model, which determines the path.
                     let path = match wire::of(dialect) {

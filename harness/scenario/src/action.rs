@@ -44,7 +44,8 @@ pub enum Action<Call = String, Since = u32> {
     /// An error event inside the stream that began with status 200; then the connection closes.
     Error(ErrorKind),
     /// The request is answered with an HTTP error, a number of times, and served normally after that. With `status: 400` and
-    /// `overflow: true`, it reports that the request is too long for the model. Belongs to `before: headers`.
+    /// `overflow: true`, it reports that the request is too long for the model. Belongs to `before: headers` or
+    /// `before: { compaction: … }`.
     Http(HttpFault),
     /// This call settles here, earlier or later than it would.
     Settle(Call),
@@ -69,6 +70,8 @@ pub enum Action<Call = String, Since = u32> {
     Ignore,
     /// The history is cut to the last N messages, or to a few more or fewer so that calls and their results stay together.
     Trim(u32),
+    /// The model answers the request for a summary with this. Belongs to `before: { compaction: … }`.
+    Summary(PoorSummary),
     /// A summary replaces the history except for the last N messages, or a few more or fewer.
     Summarise(u32),
     /// The user takes back everything from the message in that turn onwards; turns are counted from 1. Belongs to
@@ -97,6 +100,16 @@ crate::named! {
     }
 }
 
+crate::named! {
+    /// A reply to a request for a summary that is not a whole summary.
+    pub enum PoorSummary {
+        /// A text without characters.
+        Empty = "empty",
+        /// A text that ends because the reply has reached its maximum length.
+        Length = "length",
+    }
+}
+
 /// An HTTP error instead of a reply.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -107,7 +120,7 @@ pub struct HttpFault {
     /// This needs status 400, and the provider asks for no pause.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overflow: bool,
-    /// The number of requests that get it before the reply is served, 1 to 20.
+    /// The number of requests that get it before the reply is served, 1 to 20, or 1 to 60 for a request for a summary.
     #[serde(default = "HttpFault::once")]
     pub times: u32,
     /// Milliseconds in the header `retry-after-ms`; 250 by default.
@@ -157,6 +170,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Inject(_) => &table::INJECT,
             Action::Ignore => &table::IGNORE,
             Action::Trim(_) => &table::TRIM,
+            Action::Summary(_) => &table::SUMMARY,
             Action::Summarise(_) => &table::SUMMARISE,
             Action::Rewind(_) => &table::REWIND,
             Action::Aside(_) => &table::ASIDE,
@@ -193,6 +207,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Inject(text) => Action::Inject(text.clone()),
             Action::Ignore => Action::Ignore,
             Action::Trim(keep) => Action::Trim(*keep),
+            Action::Summary(poor) => Action::Summary(*poor),
             Action::Summarise(keep) => Action::Summarise(*keep),
             Action::Rewind(turn) => Action::Rewind(since(turn)?),
             Action::Aside(question) => Action::Aside(question.clone()),
@@ -225,6 +240,12 @@ impl<Call, Since> Action<Call, Since> {
     /// True if it ends the process of the system, so that another process has to resume the session.
     pub fn ends_process(&self) -> bool {
         self.spec().actor == Actor::Process && self.spec().needs == Some(Need::Resume)
+    }
+
+    /// True if the provider does it with the reply: it refuses, breaks or empties it.
+    pub fn is_of_reply(&self) -> bool {
+        let spec = self.spec();
+        spec.actor == Actor::Provider && (spec.ending.is_some() || matches!(self, Action::Summary(_)))
     }
 
     /// True if it adds a message to the running turn.
@@ -306,6 +327,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Interrupt(cause) => write!(f, " {}", cause.name()),
             Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
             Action::Tokens(tokens) => write!(f, " {tokens}"),
+            Action::Summary(poor) => write!(f, " {}", poor.name()),
             Action::Rewind(since) => write!(f, " {since}"),
             Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
             Action::Provider(choice) => write!(f, " {choice}"),
@@ -351,6 +373,7 @@ mod tests {
                 Payload::Keep { make, least } => make(*least),
                 Payload::Turn(make) => make(1),
                 Payload::Switch(make) => make(true),
+                Payload::OneOf(all) => all[0].clone(),
                 Payload::Provider(make) => make(ProviderChoice::Of(Dialect::OpenaiChat)),
             };
             assert_eq!(made.spec().name, spec.name);

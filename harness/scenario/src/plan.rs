@@ -221,6 +221,12 @@ impl Plan {
         actions.any(|action| action.what.ends_process())
     }
 
+    /// True if something happens to a request for a summary.
+    pub fn has_compactions(&self) -> bool {
+        let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
+        actions.any(|action| matches!(action.at, PlannedPoint::Compaction(..)))
+    }
+
     /// True if something happens between two writes to the store.
     pub fn holds_saves(&self) -> bool {
         let mut actions = self.turns.iter().flat_map(|turn| &turn.actions);
@@ -472,6 +478,8 @@ pub enum PlannedPoint {
     Settled(CallKey, Side),
     /// The write of an entry to the store, counted from 1 within its turn.
     Saved(u32, Side),
+    /// The reply to a request of the turn for a summary, counted from 1.
+    Compaction(u32, Side),
     /// This many replies in the turn have ended, with their results.
     Step(u32),
 }

@@ -46,6 +46,10 @@ pub enum Point {
     /// The K-th entry of the turn is written to the store, from 1: the user's message, then each call and
     /// each result.
     Saved(u32),
+    /// The K-th reply to a request of the turn that asks for a summary of the history, from 1. `before` it, the request
+    /// has arrived; `after` it, the first half of the summary has been sent. A request that gets an HTTP error has no
+    /// reply, so the next request asks for the same one.
+    Compaction(u32),
 }
 
 /// A call by its name, or a count.
@@ -88,6 +92,10 @@ crate::named! {
         Result = "result",
         /// Between two writes of the store.
         Store = "store",
+        /// A request for a summary has arrived, and no part of its answer has been sent.
+        Unsummarised = "unsummarised",
+        /// In the stream of a summary.
+        Summary = "summary",
     }
 }
 
@@ -103,6 +111,10 @@ impl Region {
             Region::Store => {
                 Refusal { message: "only `kill` is allowed at a `saved` point", hint: "write `do: kill`" }
             }
+            Region::Unsummarised | Region::Summary => Refusal {
+                message: "this cannot happen to a request for a summary",
+                hint: "use an action that is allowed there, such as `http`, `reset` or `abort`",
+            },
             Region::Between => Refusal {
                 message: "no turn runs at this point",
                 hint: "use a point of the turn; `before: headers` is its first request",
@@ -146,9 +158,24 @@ enum PointSide {
 
 impl PointSpec {
     /// Every point.
-    pub const ALL: [&'static PointSpec; 16] = [
-        &PROMPT, &HEADERS, &THINK, &TEXT, &START, &DELTA, &END, &SEARCH, &FOUND, &CALLS, &STOP, &REPLY,
-        &ASKED, &STARTED, &SETTLED, &SAVED,
+    pub const ALL: [&'static PointSpec; 17] = [
+        &PROMPT,
+        &HEADERS,
+        &THINK,
+        &TEXT,
+        &START,
+        &DELTA,
+        &END,
+        &SEARCH,
+        &FOUND,
+        &CALLS,
+        &STOP,
+        &REPLY,
+        &ASKED,
+        &STARTED,
+        &SETTLED,
+        &SAVED,
+        &COMPACTION,
     ];
 
     /// The region of one side, or the reason why nothing can happen there.
@@ -189,6 +216,7 @@ impl Point {
             Point::Started(_) => &STARTED,
             Point::Settled(_) => &SETTLED,
             Point::Saved(_) => &SAVED,
+            Point::Compaction(_) => &COMPACTION,
         }
     }
 
@@ -224,7 +252,8 @@ impl Point {
             | Point::Reply
             | Point::Started(Which::Count(_))
             | Point::Settled(Which::Count(_))
-            | Point::Saved(_) => None,
+            | Point::Saved(_)
+            | Point::Compaction(_) => None,
         }
     }
 
@@ -248,7 +277,8 @@ impl Point {
             | Point::Reply
             | Point::Started(Which::Count(_))
             | Point::Settled(Which::Count(_))
-            | Point::Saved(_) => None,
+            | Point::Saved(_)
+            | Point::Compaction(_) => None,
         }
     }
 }
@@ -266,7 +296,7 @@ impl fmt::Display for Which {
 impl fmt::Display for Point {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Point::Think(number) | Point::Text(number) | Point::Saved(number) => {
+            Point::Think(number) | Point::Text(number) | Point::Saved(number) | Point::Compaction(number) => {
                 write!(f, "{} {number}", self.spec().name)
             }
             Point::Start(name)
@@ -406,6 +436,13 @@ static SAVED: PointSpec = PointSpec {
     needs: Some(Need::Saving),
     before: PointSide::In(Region::Store),
     after: PointSide::In(Region::Store),
+};
+
+static COMPACTION: PointSpec = PointSpec {
+    name: "compaction",
+    needs: None,
+    before: PointSide::In(Region::Unsummarised),
+    after: PointSide::In(Region::Summary),
 };
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::point::{Region, Side};
 use crate::premise::Premise;
 
+mod compaction;
 mod given;
 mod limits;
 mod malformation;

@@ -95,6 +95,10 @@ pub enum Event {
         /// reported to be full, and part of the history is missing since then.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         compacted: bool,
+        /// The compaction that it belongs to, if it asks for a summary in a plan in which something happens to such a
+        /// request.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        summary: Option<Compaction>,
         #[serde(skip)]
         body: Arc<[u8]>,
     },
@@ -213,8 +217,17 @@ impl Event {
     /// A request that names no model and shows no compaction.
     pub fn requested(exchange: ExchangeId, kind: RequestKind, body: impl Into<Arc<[u8]>>) -> Event {
         let head = RequestHead::default();
-        Event::Requested { exchange, kind, head, compacted: false, body: body.into() }
+        Event::Requested { exchange, kind, head, compacted: false, summary: None, body: body.into() }
     }
+}
+
+/// A compaction of the history, by its place in the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compaction {
+    /// The turn in which the system asks for a summary, from 0, or the one before which the application asks for it.
+    pub turn: usize,
+    /// Its number in that turn, from 1.
+    pub number: u32,
 }
 
 /// The facts about a request that are not in its body.

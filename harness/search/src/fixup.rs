@@ -119,6 +119,18 @@ pub(crate) fn fix_once(scenario: &mut Scenario) {
     scenario.limits.steps = scenario.limits.steps.filter(|steps| *steps > 0);
     let tools = &scenario.tools;
     scenario.turns.iter_mut().enumerate().for_each(|(index, turn)| actions(turn, index, tools));
+    compactions(scenario);
+}
+
+/// Removes actions at requests for a summary that cannot happen there.
+fn compactions(scenario: &mut Scenario) {
+    let is_there = |at: &At| matches!(at.point(), Some(Point::Compaction(_)));
+    for index in 0..scenario.turns.len() {
+        let mut at = std::mem::take(&mut scenario.turns[index].at);
+        scenario.turns[index].at.clone_from(&at);
+        at.retain(|at| !is_there(at) || scenario.allows_at_summary(index, &at.action));
+        scenario.turns[index].at = at;
+    }
 }
 
 /// Removes actions before the first turn, which runs in the first process; if there are two processes,
@@ -257,6 +269,8 @@ fn actions(turn: &mut Turn, index: usize, tools: &BTreeMap<String, Tool>) {
             Point::Started(Which::Count(count)) => within(count, n_calls),
             Point::Settled(Which::Count(count)) => *count == 0 && n_calls > 0 || within(count, n_calls),
             Point::Saved(entry) => within(entry, n_saved),
+            // `compactions` removes it if nothing makes the system compact its history.
+            Point::Compaction(_) => true,
             Point::Started(Which::Call(_)) | Point::Settled(Which::Call(_)) => n_calls > 0,
             Point::Prompt | Point::Headers | Point::Stop | Point::Reply => true,
         }

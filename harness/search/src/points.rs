@@ -44,6 +44,10 @@ pub(crate) fn of(scenario: &Scenario, index: usize) -> Vec<Spot> {
         }
         tools(&mut spots, scenario, (number, reply), &turn.settle, &mut counted);
     }
+    if scenario.may_compact(index) {
+        add(&mut spots, (1, 1), 0, Side::Before, Point::Compaction(1));
+        add(&mut spots, (1, 1), 0, Side::After, Point::Compaction(1));
+    }
     for entry in 1..=turn.n_saved() {
         // A turn is not visible before its first entry is saved.
         if entry > 1 {
@@ -171,6 +175,7 @@ turns:
       - - text: Done.
   - user: Thanks.
     replies: [[{ text: Bye. }]]
+    at: [{ before: headers, do: { tokens: 190000 } }]
 ";
 
     #[test]

@@ -243,6 +243,7 @@ fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
         Payload::Keep { make, least } => (*least..=least + MAX_KEPT).map(make).collect(),
         Payload::Turn(make) => (1..=index as u32).map(make).collect(),
         Payload::Switch(make) => [false, true].map(make).into(),
+        Payload::OneOf(all) => all.to_vec(),
         // A small world has a single provider: `scenarios/switch` has all pairs.
         Payload::Provider(_) => Vec::new(),
     }

@@ -211,6 +211,8 @@ fn region(region: Region) -> &'static str {
         Region::Tools => "tools",
         Region::Result => "after a result",
         Region::Store => "store",
+        Region::Unsummarised => "summary unanswered",
+        Region::Summary => "in a summary",
     }
 }
 
@@ -241,6 +243,7 @@ fn written_point(name: &'static str) -> &'static str {
         "started" => "{ started: a }",
         "settled" => "{ settled: 2 }",
         "saved" => "{ saved: 2 }",
+        "compaction" => "{ compaction: 1 }",
         plain => plain,
     }
 }
@@ -280,6 +283,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Keep { .. } => "3",
         Payload::Turn(_) => "1",
         Payload::Switch(_) => "false",
+        Payload::OneOf(all) => return format!("{{ {} }}", all[0].to_string().replacen(' ', ": ", 1)),
         Payload::Provider(_) => "openai-chat",
     };
     format!("{{ {}: {payload} }}", spec.name)
@@ -287,9 +291,10 @@ fn written_action(spec: &ActionSpec) -> String {
 
 /// The places where an action is allowed, in few words.
 fn places(spec: &ActionSpec) -> String {
-    use Region::{Opened, Over, Question, Result, Stream, Tools, Unanswered};
-    const GROUPS: [(&str, &[Region]); 4] = [
-        ("in a turn", &[Unanswered, Opened, Stream, Over, Question, Tools, Result]),
+    use Region::{Opened, Over, Question, Result, Stream, Summary, Tools, Unanswered, Unsummarised};
+    const GROUPS: [(&str, &[Region]); 5] = [
+        ("in a turn", &[Unanswered, Opened, Stream, Over, Question, Tools, Result, Unsummarised, Summary]),
+        ("at a summary", &[Unsummarised, Summary]),
         ("in a reply", &[Unanswered, Opened, Stream, Over]),
         ("inside a stream", &[Opened, Stream]),
         ("tools", &[Tools, Result]),

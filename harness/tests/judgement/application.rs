@@ -401,7 +401,7 @@ fn a_thread_that_the_application_fails_last_is_not_bricked_by_the_system() {
             body["messages"].as_array_mut().unwrap().retain(|message| message["role"] != "tool");
             let kind = RequestKind::Refused { status: 400 };
             let (exchange, head, body) = (*exchange, head.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
+            vec![Event::Requested { exchange, kind, head, compacted: false, summary: None, body }]
         }
         event => vec![event.clone()],
     });
@@ -432,7 +432,7 @@ fn a_thread_that_stays_refused_is_not_said_to_recover() {
                 messages.push(serde_json::json!({ "role": "stranger", "content": "x" }));
             }
             let (kind, body) = (RequestKind::Refused { status: 400 }, body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
+            vec![Event::Requested { exchange, kind, head, compacted: false, summary: None, body }]
         }
         event => vec![event],
     });

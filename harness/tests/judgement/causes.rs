@@ -61,10 +61,21 @@ fn an_unusual_reply_of_the_model_is_the_trigger_where_nothing_interrupts() {
 }
 
 /// The premises that the scenarios of a folder may have.
-const PREMISES: [(&str, &[Premise]); 20] = [
+const PREMISES: [(&str, &[Premise]); 21] = [
     ("abort", &[Premise::User]),
     ("approval", &[Premise::User, Premise::Process]),
     ("client", &[Premise::User, Premise::Provider, Premise::Process]),
+    (
+        "compaction",
+        &[
+            Premise::User,
+            Premise::Network,
+            Premise::Provider,
+            Premise::Process,
+            Premise::Model,
+            Premise::Gateway,
+        ],
+    ),
     ("control", &[Premise::User]),
     ("fault", &[Premise::Network, Premise::Provider, Premise::Tool, Premise::Gateway]),
     ("given", &[Premise::Tool, Premise::Process]),

@@ -58,7 +58,7 @@ fn refused_in(run: &Run, is_refused: impl Fn(usize) -> bool) -> Run {
             }
             let (head, body) = (head.clone(), body.to_string().into_bytes().into());
             let kind = RequestKind::Refused { status: 400 };
-            vec![Event::Requested { exchange: *exchange, kind, head, compacted: false, body }]
+            vec![Event::Requested { exchange: *exchange, kind, head, compacted: false, summary: None, body }]
         }
         Event::TurnEnded { .. } if is_refused(turn) => vec![Event::TurnEnded { outcome: raised() }],
         event => vec![event.clone()],
@@ -152,10 +152,10 @@ fn an_error_of_the_provider_is_not_called_the_clients() {
         let raised = raising(&run(&plan), |turn| turn == last);
         assert_eq!(survival(&plan, &raised).severity, Severity::BrickedByClient, "{}", plan.id);
         let too_long = rebuilt(&raised, |turn, event| match event.clone() {
-            Event::Requested { exchange, kind, head, compacted, body } if turn == last => {
+            Event::Requested { exchange, kind, head, compacted, summary, body } if turn == last => {
                 let RequestKind::Scripted { turn, reply, attempt } = kind else { panic!("{kind:?}") };
                 let kind = RequestKind::Faulted { turn, reply, attempt, status: 400 };
-                vec![Event::Requested { exchange, kind, head, compacted, body }]
+                vec![Event::Requested { exchange, kind, head, compacted, summary, body }]
             }
             Event::Replied { exchange, .. } if turn == last => {
                 vec![Event::Replied { exchange, ending: Ending::Status }]

@@ -10,12 +10,13 @@ use brickbat_engine::run::Run;
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::lower;
 use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::{Event, ExchangeId, RequestKind};
-use brickbat_scenario::verdict::Verdict;
+use brickbat_scenario::trace::{Ending, Event, ExchangeId, RequestKind, Trace};
+use brickbat_scenario::verdict::{Finding, Judgement, Verdict};
 use brickbat_scenario::wire::thread::{Block, Message};
 use brickbat_scenario::wire::{self, Searching, Thinking};
 
-use super::staging::{asked, expect_failure, expect_unaccused, on_each, rebuilt, run};
+use super::staging::{asked, expect_failure, expect_unaccused, judged, on_each, rebuilt, run, run_canary};
+use crate::plans::built_in;
 
 fn control(scenario: &str) -> impl Iterator<Item = Arc<Plan>> {
     on_each(scenario).map(|plan| Arc::new(lower::control(&plan)))
@@ -101,5 +102,107 @@ fn what_is_in_the_summary_is_not_lost() {
         expect_unaccused(&plan, &compacting(&plan, true), Verdict::Pass);
         let lost = |turn| format!("the user's message of turn {turn} is missing from the last request");
         expect_failure(&plan, &compacting(&plan, false), "user-message-kept", &[&lost(1), &lost(2)]);
+    }
+}
+
+/// A run in which the harness records the end of each summary only after the next request.
+fn recorded_late(run: &Run) -> Run {
+    let is_summary = |event: &Event, of: ExchangeId| matches!(event, Event::Requested { exchange, summary: Some(_), .. } if *exchange == of);
+    let is_late = |event: &Event| match event {
+        Event::Replied { exchange, .. } => {
+            run.trace.events().iter().any(|event| is_summary(event, *exchange))
+        }
+        _ => false,
+    };
+    let (mut trace, mut late) = (Trace::default(), Vec::new());
+    for event in run.trace.events() {
+        if is_late(event) {
+            late.push(event.clone());
+            continue;
+        }
+        trace.push(event.clone());
+        if matches!(event, Event::Requested { .. }) {
+            late.drain(..).for_each(|event| trace.push(event));
+        }
+    }
+    late.drain(..).for_each(|event| trace.push(event));
+    Run { trace, receipts: run.receipts.clone() }
+}
+
+fn with_actions_at_summaries() -> impl Iterator<Item = Arc<Plan>> {
+    let plans = built_in().into_iter().flat_map(|(_, plans)| plans);
+    plans.filter(Plan::has_compactions).map(Arc::new)
+}
+
+#[test]
+fn a_client_may_be_faster_than_the_record_of_its_summary() {
+    let mut n_late = 0;
+    for plan in with_actions_at_summaries() {
+        let run = run(&plan);
+        let late = recorded_late(&run);
+        n_late += usize::from(late.trace != run.trace);
+        expect_unaccused(&plan, &late, judged(&plan, &run).verdict);
+    }
+    assert!(n_late > 100, "{n_late}");
+}
+
+#[test]
+fn a_summary_that_must_not_be_taken_is_noticed_even_if_its_end_is_recorded_late() {
+    for (canary, scenario) in [
+        ("half-summary-taken", "compaction/cut-off"),
+        ("empty-summary-taken", "compaction/poor-summary"),
+        ("stopped-summary-taken", "compaction/stop-in-summary"),
+    ] {
+        let canary = crate::plans::canary(canary);
+        let of_scenario = |plan: &Arc<Plan>| plan.id.to_string().starts_with(scenario);
+        let mut plans = with_actions_at_summaries().filter(of_scenario).peekable();
+        assert!(plans.peek().is_some(), "{scenario}");
+        let is_caught = |plan: Arc<Plan>| {
+            let judged = judged(&plan, &recorded_late(&run_canary(&plan, canary)));
+            let mut all = judged.findings.iter().chain(&judged.application);
+            all.any(|finding| finding.check == canary.caught_by())
+        };
+        assert!(plans.any(is_caught), "{scenario}");
+    }
+}
+
+/// A run in which the user stops the turn during a summary, and the history is shorter in the next turn although the
+/// system asks for no other summary.
+fn shortened_after_a_stop(plan: &Arc<Plan>, arrives: bool) -> Run {
+    let run = run(plan);
+    let stopped = run.trace.events().iter().position(|event| *event == Event::Stopped).unwrap();
+    let summaries = |events: &[Event]| -> Vec<ExchangeId> {
+        let of = |event: &Event| match event {
+            Event::Requested { exchange, summary: Some(_), .. } => Some(*exchange),
+            _ => None,
+        };
+        events.iter().filter_map(of).collect()
+    };
+    let (before, after) = run.trace.events().split_at(stopped);
+    let (stopped, later) = (summaries(before), summaries(after));
+    rebuilt(&run, |_, event| match event {
+        Event::Stopped if arrives => {
+            let exchange = stopped[0];
+            vec![Event::Stopped, Event::Replied { exchange, ending: Ending::Complete }]
+        }
+        Event::Requested { exchange, .. } if later.contains(exchange) => Vec::new(),
+        Event::Replied { exchange, .. } | Event::PeerClosed { exchange }
+            if stopped.contains(exchange) || later.contains(exchange) =>
+        {
+            Vec::new()
+        }
+        event => vec![event.clone()],
+    })
+}
+
+#[test]
+fn a_summary_that_arrives_in_spite_of_a_stop_may_replace_the_history_and_one_that_breaks_off_may_not() {
+    for plan in on_each("compaction/stop#stop=abort") {
+        let arrived = judged(&plan, &shortened_after_a_stop(&plan, true));
+        let is_lost = |finding: &Finding| finding.check == "user-message-kept";
+        let lost = |judged: &Judgement| judged.findings.iter().chain(&judged.application).any(is_lost);
+        assert!(!lost(&arrived), "{arrived:#?}");
+        let broken = judged(&plan, &shortened_after_a_stop(&plan, false));
+        assert!(lost(&broken), "{}: {broken:#?}", plan.id);
     }
 }

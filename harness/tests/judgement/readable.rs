@@ -18,7 +18,7 @@ fn a_request_that_cannot_be_read_is_refused_and_says_nothing_of_the_rest() {
             Event::Requested { exchange, head, body, .. } if turn > 0 => {
                 let (kind, body) =
                     (RequestKind::Refused { status: 400 }, body[..body.len() - 1].to_vec().into());
-                vec![Event::Requested { exchange, kind, head, compacted: false, body }]
+                vec![Event::Requested { exchange, kind, head, compacted: false, summary: None, body }]
             }
             event => vec![event],
         });

@@ -150,7 +150,7 @@ pub fn with_later_messages(
             }
             let (exchange, kind) = (*exchange, retaken.unwrap_or(*kind));
             let (head, body) = (head.clone(), body.to_string().into_bytes().into());
-            vec![Event::Requested { exchange, kind, head, compacted: false, body }]
+            vec![Event::Requested { exchange, kind, head, compacted: false, summary: None, body }]
         }
         event => vec![event.clone()],
     })

@@ -61,8 +61,14 @@ fn a_request_of_a_run_after_its_stop_does_not_repair_the_thread() {
         let Event::Requested { exchange, kind, head, body, .. } = once_more(&run) else { unreachable!() };
         let said = &plan.turns[0].user;
         let body = std::str::from_utf8(&body).unwrap().replace(said, &format!("{said} [INTERRUPTED]"));
-        let noted =
-            Event::Requested { exchange, kind, head, compacted: false, body: body.into_bytes().into() };
+        let noted = Event::Requested {
+            exchange,
+            kind,
+            head,
+            compacted: false,
+            summary: None,
+            body: body.into_bytes().into(),
+        };
         let goes_on = rebuilt(&run, |turn, event| match event {
             Event::TurnEnded { .. } if turn == 0 => vec![Event::Quiet, event.clone(), noted.clone()],
             event => vec![event.clone()],

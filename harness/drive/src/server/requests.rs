@@ -266,14 +266,7 @@ impl Connection {
             // Sent before the core is free again, so that requests are reported in the order of their
             // numbers.
             if let Response::Planned(kind, answer) = &response {
-                let (exchange, head, compacted) = (answer.exchange, answer.asked.clone(), answer.compacted);
-                permit.send(ServerEvent::Trace(Event::Requested {
-                    exchange,
-                    kind: *kind,
-                    head,
-                    compacted,
-                    body: request.body.clone(),
-                }));
+                permit.send(ServerEvent::Trace(answer.requested(*kind, request.body.clone())));
             }
             response
         };

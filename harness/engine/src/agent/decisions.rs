@@ -456,6 +456,20 @@ pub(crate) trait Decisions: Send + Sync {
         compaction::summarised(&repaired(thread.to_vec()), summary)
     }
 
+    /// True if a reply to the request for a summary replaces the beginning of the thread: one that is complete and not
+    /// empty. Otherwise the thread stays as it is.
+    fn takes_summary(&mut self, is_whole: bool, text: &str) -> bool {
+        is_whole && !text.trim().is_empty()
+    }
+
+    /// True if the agent asks for a summary again directly after it got none. It does not: the next step may ask.
+    fn asks_again_for_summary(&mut self) -> bool {
+        false
+    }
+
+    /// Reacts to the user's stop while a summary arrives. `text` is what has arrived of it. The thread stays as it is.
+    fn summary_stopped(&mut self, _text: &str, _thread: &mut Vec<Message>) {}
+
     /// The body of a request that asks a question about the thread. The question does not become part of the
     /// thread.
     fn question_request(&self, setup: &Setup, thread: &[Message], question: &str) -> Vec<u8> {

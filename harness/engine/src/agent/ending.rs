@@ -45,6 +45,9 @@ impl Agent {
         }
         if let Some(side_request) = self.side_request.take() {
             self.session.outputs.push(Output::HangUp { request: side_request.id() });
+            if let Some(text) = side_request.summary() {
+                self.decisions.summary_stopped(&text, &mut self.session.thread);
+            }
         }
         step.drop_open_calls();
         self.session.let_go(step);

@@ -24,6 +24,11 @@ impl SideRequest {
     pub(super) fn id(&self) -> RequestId {
         self.step.request
     }
+
+    /// The part of a summary that has arrived, if the request asks for one.
+    pub(super) fn summary(&self) -> Option<String> {
+        matches!(self.change, Change::Summarise { .. }).then(|| self.step.text())
+    }
 }
 
 impl Agent {
@@ -103,17 +108,22 @@ impl Agent {
     fn side_request_over(
         &mut self,
         mut side_request: SideRequest,
-        turn: Option<Turn>,
+        mut turn: Option<Turn>,
         how: BodyEnd,
     ) -> Option<Turn> {
         let is_whole = self.is_whole(&mut side_request.step, how);
         let prompt =
             turn.as_ref().and_then(|turn| compaction::prompt_from(&self.session.thread, turn.progress.start));
-        if let Change::Summarise { keep } = side_request.change
-            && is_whole
-        {
-            let (keep, is_turn_running) = (kept(keep, turn.is_some()), turn.is_some());
-            let summary = Summary { keep, text: &side_request.step.text(), is_turn_running };
+        let text = side_request.summary();
+        let is_taken = text.as_ref().is_some_and(|text| self.decisions.takes_summary(is_whole, text));
+        let is_missing = text.is_some() && !is_taken;
+        if is_missing && self.decisions.asks_again_for_summary() {
+            self.begin_change(&side_request.change, turn.as_mut());
+            return turn;
+        }
+        if let (Change::Summarise { keep }, Some(text), true) = (&side_request.change, &text, is_taken) {
+            let (keep, is_turn_running) = (kept(*keep, turn.is_some()), turn.is_some());
+            let summary = Summary { keep, text, is_turn_running };
             let thread = &mut self.session.thread;
             *thread = self.decisions.summarised(thread, summary);
             // The count was for the longer thread.

@@ -89,7 +89,8 @@ fn is_past(evidence: &Evidence<'_>, turn: usize, reply: usize) -> bool {
         PlannedPoint::Step(_)
         | PlannedPoint::StartedCount(_)
         | PlannedPoint::SettledCount(_)
-        | PlannedPoint::Saved(..) => false,
+        | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..) => false,
     };
     let mut ends = evidence.plan.turns[turn].actions.iter().filter(|action| action.what.ends_turn());
     ends.all(|action| is_later(&action.at))

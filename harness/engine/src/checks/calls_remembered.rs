@@ -99,6 +99,7 @@ fn is_start_sure(evidence: &Evidence<'_>, key: CallKey) -> bool {
         | PlannedPoint::Stream { .. }
         | PlannedPoint::Asked(_)
         | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..)
         | PlannedPoint::Step(_) => false,
     };
     let actions = &evidence.plan.turns[evidence.call(key).turn].actions;

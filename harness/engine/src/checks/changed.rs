@@ -1,9 +1,12 @@
 //! The parts of a history that were changed on purpose.
 
+mod summaries;
+
 use crate::provider::has_large_results;
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{Event, RequestKind, Trace};
 use serde_json::Value;
+use summaries::Summaries;
 
 /// The parts of the conversation that may be missing in later requests, and those that must be missing.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +24,7 @@ pub struct Changed {
 impl Changed {
     /// Reads the changes from a trace. Content that comes after a change is not affected by it.
     pub fn of(plan: &Plan, trace: &Trace) -> Changed {
-        let mut standing = Standing::of(plan);
+        let mut standing = Standing::of(plan, trace);
         trace.events().iter().for_each(|event| standing.on(event));
         standing.changed
     }
@@ -54,6 +57,7 @@ struct Standing<'a> {
     answered: Vec<bool>,
     stage: Stage,
     own: OwnCompaction,
+    summaries: Summaries,
     n_requests: usize,
 }
 
@@ -83,7 +87,7 @@ impl Stage {
 }
 
 impl<'a> Standing<'a> {
-    fn of(plan: &'a Plan) -> Standing<'a> {
+    fn of(plan: &'a Plan, trace: &Trace) -> Standing<'a> {
         // Results that do not fit into the window may be cut anywhere.
         let (turns, calls) = (vec![false; plan.turns.len()], vec![plan.window.is_some(); plan.calls.len()]);
         Standing {
@@ -94,6 +98,7 @@ impl<'a> Standing<'a> {
             answered: vec![false; plan.calls.len()],
             stage: Stage::Idle,
             own: OwnCompaction::of(plan),
+            summaries: Summaries::of(plan, trace),
             n_requests: 0,
         }
     }
@@ -105,8 +110,12 @@ impl<'a> Standing<'a> {
                 self.stage = Stage::Running;
             }
             Event::TurnEnded { .. } | Event::Killed => self.stage = Stage::Idle,
-            Event::Requested { body, kind, compacted, .. } => {
+            Event::Requested { exchange, body, kind, compacted, summary, .. } => {
+                let replaces = summary.is_some() && self.summaries.asked(*exchange);
                 self.requested(*kind, &String::from_utf8_lossy(body), *compacted);
+                if replaces {
+                    self.shortened(Stage::Summarising);
+                }
             }
             Event::Said { text, .. } => {
                 self.asides.push((as_written(text), false));
@@ -118,7 +127,11 @@ impl<'a> Standing<'a> {
             }
             Event::Changed { change } => match change {
                 Change::Trim { .. } => self.shortened(Stage::Trimming),
-                Change::Summarise { .. } => self.shortened(Stage::Summarising),
+                Change::Summarise { .. } => {
+                    if self.summaries.commanded(self.plan) {
+                        self.shortened(Stage::Summarising);
+                    }
+                }
                 Change::Rewind { prompts } => self.taken_back(*prompts as usize),
                 Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
             },
@@ -128,8 +141,10 @@ impl<'a> Standing<'a> {
 
     fn requested(&mut self, kind: RequestKind, body: &str, is_compacted: bool) {
         self.n_requests += 1;
-        if is_compacted {
-            self.own.apply(&mut self.changed, &mut self.prompts, self.stage.is_running());
+        if is_compacted && !self.summaries.is_interrupted() {
+            let spared = self.prompts.last().copied().filter(|_| self.stage.is_running());
+            let spared = spared.filter(|_| !self.summaries.is_given());
+            self.own.apply(&mut self.changed, &mut self.prompts, (self.stage.is_running(), spared));
             self.received_asides_are_gone();
         }
         self.own.requested(self.plan, kind, body, &self.answered);
@@ -226,12 +241,18 @@ impl OwnCompaction {
     }
 
     /// Notes that the history is shorter: anything that was sent may be missing. The user's message of the
-    /// running turn may be missing only if it was sent to be summarised.
-    fn apply(&self, changed: &mut Changed, prompts: &mut Vec<usize>, is_running: bool) {
+    /// running turn may be missing only if it was sent to be summarised. The message of `spared` must not be missing.
+    fn apply(
+        &self,
+        changed: &mut Changed,
+        prompts: &mut Vec<usize>,
+        (is_running, spared): (bool, Option<usize>),
+    ) {
         let last = prompts.last().copied().filter(|_| is_running);
         prompts.retain(|turn| {
             let is_gone =
                 if last == Some(*turn) { self.summarised_turns[*turn] } else { self.sent_turns[*turn] };
+            let is_gone = is_gone && spared != Some(*turn);
             changed.turns[*turn] |= is_gone;
             !is_gone
         });

@@ -113,7 +113,8 @@ impl<'a> Evidence<'a> {
             | PlannedPoint::Asked(_)
             | PlannedPoint::StartedCount(_)
             | PlannedPoint::Started(_)
-            | PlannedPoint::Saved(..) => false,
+            | PlannedPoint::Saved(..)
+            | PlannedPoint::Compaction(..) => false,
         };
         let is_broken_off = self.was_stopped(call.turn) || self.died_in(call.turn);
         let actions = || self.plan.turns.get(call.turn).into_iter().flat_map(|turn| &turn.actions);

@@ -14,6 +14,8 @@ pub(super) const CHECK: Check = Check {
 const MAX_AFTER_STOP: usize = 1;
 /// Requests beyond the scripted ones in a turn in which something fails: clients retry.
 const MAX_RETRIES: usize = 24;
+/// Requests for a summary in a row that a client may send if they fail: Codex sends one 30 times, six times in five tries.
+const MAX_SUMMARIES: usize = 48;
 /// Requests beyond the scripted ones in a turn in which nothing fails, such as a warm-up.
 const MAX_EXTRA: usize = 2;
 
@@ -31,14 +33,20 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
         let n_spare = if fails { MAX_RETRIES } else { MAX_EXTRA };
         let mut stopped = false;
         let (mut n_all, mut n_after_stop) = (0, 0);
+        let (mut n_in_a_row, mut n_summaries) = (0, 0);
         for event in evidence.events_of(turn) {
             match event {
                 Event::Stopped | Event::Interrupted { .. } => stopped = true,
                 // The user continues with another prompt.
                 Event::Said { way: Aside::Prompted, .. } => stopped = false,
+                Event::Requested { summary: Some(_), .. } => {
+                    n_in_a_row += 1;
+                    n_summaries = n_summaries.max(n_in_a_row);
+                }
                 Event::Requested { exchange, kind, .. }
                     if kind.is_of_thread() && evidence.turn_of(*exchange) == Some(turn) =>
                 {
+                    n_in_a_row = 0;
                     n_all += 1;
                     n_after_stop += usize::from(stopped);
                 }
@@ -51,6 +59,13 @@ fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
                 "the turn keeps sending requests after it was stopped",
                 got,
                 "no request after the stop".to_owned(),
+            )
+        } else if n_summaries > MAX_SUMMARIES {
+            let got = format!("{n_summaries} requests for a summary, one after the other");
+            (
+                "the turn asks for a summary without end",
+                got,
+                format!("at most {MAX_SUMMARIES} such requests in a row"),
             )
         } else if n_all > n_scripted + n_spare {
             let expected = format!("about {n_scripted} requests in this turn");

@@ -3,7 +3,8 @@
 use super::*;
 use crate::run::Receipt;
 use brickbat_scenario::history::Item;
-use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock};
+use brickbat_scenario::plan::{Mark, PlannedPoint, SearchKey, ServerBlock, Side};
+use brickbat_scenario::trace::Compaction;
 
 /// The result of a system's control plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,6 +76,7 @@ pub(super) fn why(
         PlannedPoint::SettledCount(_) | PlannedPoint::Settled(..) => {
             return gives_up(evidence, receipt.turn);
         }
+        PlannedPoint::Compaction(number, side) => return no_summary(evidence, receipt.turn, (number, side)),
         PlannedPoint::Asked(call) => return over_before_asked(evidence, receipt.turn, call),
         PlannedPoint::Prompt
         | PlannedPoint::StartedCount(_)
@@ -114,6 +116,16 @@ pub(super) fn why(
     let after_another = evidence.run.receipts.iter().any(|other| other.turn == receipt.turn && other.fired);
     let asked_for = "after the earlier events, this system does not request that reply";
     (!served && after_another).then(|| asked_for.to_owned())
+}
+
+/// The reason why nothing happened at a request for a summary: none was sent, or none with an answer in parts.
+fn no_summary(evidence: &Evidence<'_>, turn: usize, (number, side): (u32, Side)) -> Option<String> {
+    let of = Compaction { turn, number };
+    let is_it = |event: &Event| matches!(event, Event::Requested { summary: Some(it), .. } if *it == of);
+    if !evidence.run.trace.events().iter().any(is_it) {
+        return Some("this system sends no such request for a summary".to_owned());
+    }
+    (side == Side::After).then(|| "this system does not ask for its summary in parts".to_owned())
 }
 
 /// True if a request was rejected before any planned action had happened.

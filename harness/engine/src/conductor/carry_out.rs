@@ -275,6 +275,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         | Action::Error(_)
         | Action::Http(_)
         | Action::Tokens(_)
+        | Action::Summary(_)
         | Action::Settle(_)
         | Action::Duplicate
         | Action::Malformed

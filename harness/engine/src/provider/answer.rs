@@ -1,9 +1,10 @@
 //! The input and output of the provider: requests and answers.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use brickbat_scenario::plan::{Mark, Side};
-use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestHead};
+use brickbat_scenario::trace::{self, Ending, Event, ExchangeId, Held, RequestHead, RequestKind};
 use brickbat_scenario::wire::Frames;
 
 /// A request as the provider sees it.
@@ -62,6 +63,9 @@ pub struct Answer {
     pub asked: RequestHead,
     /// True if the request reveals that the system has compacted its history on its own.
     pub compacted: bool,
+    /// The compaction that the request belongs to, if it asks for a summary and something happens to such a request in the
+    /// plan.
+    pub summary: Option<trace::Compaction>,
     /// The HTTP status.
     pub status: u16,
     /// The headers, without the framing ones.
@@ -74,6 +78,40 @@ pub struct Answer {
     pub holds: Vec<Hold>,
     /// The ending of the body.
     pub ending: Ending,
+}
+
+impl Answer {
+    /// An answer without a body. It knows only the number of its request.
+    pub(super) fn head(
+        exchange: ExchangeId,
+        status: u16,
+        headers: Vec<(&'static str, Cow<'static, str>)>,
+    ) -> Answer {
+        Answer {
+            exchange,
+            asked: RequestHead::default(),
+            compacted: false,
+            summary: None,
+            status,
+            headers,
+            streamed: false,
+            frames: Frames::default(),
+            holds: Vec::new(),
+            ending: Ending::Complete,
+        }
+    }
+
+    /// The event of the request that gets this answer.
+    pub fn requested(&self, kind: RequestKind, body: impl Into<Arc<[u8]>>) -> Event {
+        Event::Requested {
+            exchange: self.exchange,
+            kind,
+            head: self.asked.clone(),
+            compacted: self.compacted,
+            summary: self.summary,
+            body: body.into(),
+        }
+    }
 }
 
 /// A position in an answer at which the provider stops until it is released.

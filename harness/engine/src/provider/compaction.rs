@@ -8,11 +8,13 @@
 
 use std::collections::BTreeSet;
 
-use super::recall::cuts;
+use super::recall::{cuts, title};
 use super::stray::ends_in_words_of_the_system;
+use brickbat_scenario::action::{Action, HttpFault, PoorSummary};
 use brickbat_scenario::history::{Content, History};
-use brickbat_scenario::plan::Plan;
-use brickbat_scenario::trace::RequestKind;
+use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
+use brickbat_scenario::scenario::Stop;
+use brickbat_scenario::trace::{self, RequestKind};
 use serde_json::Value;
 
 /// The state by which the provider of a plan recognises compactions.
@@ -31,6 +33,40 @@ pub(super) struct Compaction {
     standing: BTreeSet<String>,
     /// The turn, if its last request got an HTTP error.
     failed: Option<usize>,
+    replies: Replies,
+}
+
+/// The replies to requests for a summary in a turn.
+#[derive(Debug, Default, Clone, Copy)]
+struct Replies {
+    turn: usize,
+    /// The number of complete and broken replies.
+    n_given: u32,
+    /// The number of HTTP errors since the last one.
+    n_http_faults: u32,
+}
+
+/// A turn in which a request for a summary comes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct When {
+    /// The turn, or the one before which the history is changed.
+    pub(super) turn: usize,
+    /// True if the application has the history changed between two turns.
+    pub(super) is_commanded: bool,
+}
+
+/// The planned answer to a request for a summary.
+#[derive(Debug)]
+pub(super) struct Summary {
+    pub(super) of: trace::Compaction,
+    /// The HTTP error instead of it, if one is planned.
+    pub(super) fault: Option<HttpFault>,
+    pub(super) script: Script,
+    /// The actions in it, each at its position in the reply.
+    pub(super) actions: Vec<PlannedAction>,
+    /// True if the reply may be held. Not while the application has the history changed: the harness then waits for the
+    /// system.
+    pub(super) may_hold: bool,
 }
 
 impl Compaction {
@@ -60,6 +96,49 @@ impl Compaction {
         asks && (plan.tools.is_empty() || ends_in_words_of_the_system(plan, &history))
     }
 
+    /// The planned answer to a request outside the thread, if it asks for a summary in a plan in which something happens to
+    /// such requests.
+    pub(super) fn summary(&mut self, plan: &Plan, when: When, body: &[u8]) -> Option<Summary> {
+        let turn = plan.turns.get(when.turn)?;
+        let is_told = turn.actions.iter().any(|action| matches!(action.what, Action::Summarise(_)));
+        let may_be_asked = when.is_commanded || is_told || self.is_due || has_large_results(plan);
+        if !plan.has_compactions() || !may_be_asked || !speaks_of_a_summary(&String::from_utf8_lossy(body)) {
+            return None;
+        }
+        if self.replies.turn != when.turn {
+            self.replies = Replies { turn: when.turn, ..Replies::default() };
+        }
+        let number = self.replies.n_given + 1;
+        let own = turn.actions.iter().filter_map(|action| Some((action, side_of(action, number)?)));
+        let own: Vec<(&PlannedAction, Side)> = own.collect();
+        let faults = own.iter().filter_map(|(action, _)| action.what.http());
+        let fault = faults.into_iter().find(|fault| self.replies.n_http_faults < fault.times).cloned();
+        match fault {
+            Some(_) => self.replies.n_http_faults += 1,
+            None => self.replies = Replies { n_given: number, n_http_faults: 0, ..self.replies },
+        }
+        let poor = own.iter().find_map(|(action, _)| match action.what {
+            Action::Summary(poor) => Some(poor),
+            _ => None,
+        });
+        let happens = |action: &PlannedAction| {
+            action.what.http().is_none() && !matches!(action.what, Action::Summary(_))
+        };
+        let placed = own.iter().filter(|(action, _)| happens(action)).map(|(action, side)| {
+            let mark = if *side == Side::Before { Mark::Headers } else { Mark::Text(1) };
+            let at = PlannedPoint::Stream { reply: 0, attempt: 0, mark, side: *side };
+            PlannedAction { at, ..(*action).clone() }
+        });
+        let (actions, script) = (placed.collect(), script(poor));
+        let of = trace::Compaction { turn: when.turn, number };
+        Some(Summary { of, fault, script, actions, may_hold: !when.is_commanded && !is_told })
+    }
+
+    /// Notes that a request for a summary got none, so that the system may ask again.
+    pub(super) fn summary_failed(&mut self) {
+        self.is_asked = false;
+    }
+
     /// Inspects a request in the thread before it is answered: missing marks show that the history was
     /// compacted. A turn that failed and is gone when the next one has begun was dropped: the rest of the
     /// history is still there.
@@ -74,7 +153,7 @@ impl Compaction {
         if dropped.is_some_and(|failed| missing.is_subset(&marks_of(plan, failed))) {
             self.standing.retain(|mark| !missing.contains(mark));
         } else if !missing.is_empty() {
-            *self = Compaction { is_seen: true, ..Compaction::default() };
+            *self = Compaction { is_seen: true, replies: self.replies, ..Compaction::default() };
         }
     }
 
@@ -103,6 +182,24 @@ impl Compaction {
             RequestKind::Refused { .. } | RequestKind::Repeated { .. } | RequestKind::OfSubAgent { .. } => {}
         }
         std::mem::take(&mut self.is_seen)
+    }
+}
+
+/// The side of the reply to the request for a summary with this number at which an action happens, if it happens there.
+fn side_of(action: &PlannedAction, number: u32) -> Option<Side> {
+    match action.at {
+        PlannedPoint::Compaction(of, side) if of == number => Some(side),
+        _ => None,
+    }
+}
+
+/// The reply to a request for a summary. Something can happen in the middle of a whole one.
+fn script(poor: Option<PoorSummary>) -> Script {
+    let whole = ["They have ", "talked about it."];
+    match poor {
+        None => Script::saying(whole.map(str::to_owned).to_vec()),
+        Some(PoorSummary::Empty) => Script::saying(vec![String::new()]),
+        Some(PoorSummary::Length) => Script { stop: Some(Stop::Length), ..title() },
     }
 }
 

@@ -8,8 +8,8 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Json;
 use brickbat_scenario::action::{Action, HttpFault};
 use brickbat_scenario::plan::{Mark, Plan, PlannedAction, PlannedPoint, Script, Side};
-use brickbat_scenario::trace::{Ending, ExchangeId, Held, RequestHead};
-use brickbat_scenario::wire::{self, Encoded, Envelope, Frames, Route, Tokens, Wire};
+use brickbat_scenario::trace::{Ending, ExchangeId, Held};
+use brickbat_scenario::wire::{self, Encoded, Envelope, Route, Tokens, Wire};
 
 /// The terms of a request, wherever its dialect puts them.
 #[derive(Debug, Clone)]
@@ -188,20 +188,11 @@ impl Voice<'_> {
     }
 
     fn head(&self, status: u16, content_type: &'static str) -> Answer {
-        Answer {
-            exchange: self.exchange,
-            asked: RequestHead::default(),
-            compacted: false,
-            status,
-            headers: vec![
-                ("content-type", content_type.into()),
-                (self.wire().traits.request_id_header, self.request_id().into()),
-            ],
-            streamed: false,
-            frames: Frames::default(),
-            holds: Vec::new(),
-            ending: Ending::Complete,
-        }
+        let headers = vec![
+            ("content-type", content_type.into()),
+            (self.wire().traits.request_id_header, self.request_id().into()),
+        ];
+        Answer::head(self.exchange, status, headers)
     }
 
     fn request_id(&self) -> String {

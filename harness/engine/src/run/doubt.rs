@@ -26,14 +26,15 @@ impl Run {
 }
 
 /// For each cut or summary, true if it had no effect. A change is not in doubt if the provider rejected the
-/// request that the system sent for it.
+/// request that the system sent for it, or if the plan has something happen to that request.
 fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
     let mut idle = Vec::new();
     let mut before: Vec<String> = Vec::new();
-    let (mut is_refused, mut is_new) = (false, false);
+    let (mut is_refused, mut is_asked, mut is_new) = (false, false, false);
     for event in trace.events() {
         match event {
             Event::TurnEnded { .. } => is_refused = false,
+            Event::Requested { summary: Some(_), .. } => is_asked = true,
             Event::Requested { kind, .. } if !kind.is_of_thread() => {}
             Event::Requested { kind: RequestKind::Refused { .. }, .. } if !is_new => is_refused = true,
             Event::Requested { body, kind, .. } => {
@@ -47,7 +48,7 @@ fn idle_changes(plan: &Plan, trace: &Trace) -> Vec<bool> {
             }
             Event::Changed { change } if change.shortening().is_some() => {
                 idle.push(false);
-                is_new = !is_refused;
+                is_new = !(is_refused || std::mem::take(&mut is_asked));
             }
             _ => {}
         }
@@ -67,8 +68,12 @@ mod tests {
     /// True if the summary of a plan that keeps this number of messages is still proven.
     fn is_proven(keep: u32) -> bool {
         let text = include_str!("../../../../scenarios/transform/summarise-then-tools.yaml");
-        let text = text.replace("summarise: 1", &format!("summarise: {keep}"));
-        let plans = lower::plans("x", "x.yaml", &text, &[Dialect::OpenaiChat], 0).unwrap();
+        is_proven_in(&text.replace("summarise: 1", &format!("summarise: {keep}")))
+    }
+
+    /// True if the first action of a scenario is still proven.
+    fn is_proven_in(text: &str) -> bool {
+        let plans = lower::plans("x", "x.yaml", text, &[Dialect::OpenaiChat], 0).unwrap();
         let plan = Arc::new(plans[0].clone());
         let agent = Agent::of_plan(&plan, Delivery::Streamed, None);
         let run = simulate(&plan, plan.profile_from(&[]), agent, None).doubting_changes(&plan);
@@ -79,5 +84,11 @@ mod tests {
     fn a_summary_that_removes_nothing_is_not_proven() {
         assert!(is_proven(0) && is_proven(1));
         assert!(!is_proven(99));
+    }
+
+    #[test]
+    fn a_refused_summary_is_proven_although_it_removes_nothing() {
+        let text = include_str!("../../../../scenarios/compaction/refused-on-command.yaml");
+        assert!(is_proven_in(text));
     }
 }

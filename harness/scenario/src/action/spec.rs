@@ -106,6 +106,9 @@ pub enum Payload {
     },
     Turn(fn(u32) -> Action),
     Switch(fn(bool) -> Action),
+    /// One of a few values, with the action for each, the plainest first. An action with such a payload is generated,
+    /// listed and documented without code of its own.
+    OneOf(&'static [Action]),
     Provider(fn(ProviderChoice) -> Action),
 }
 

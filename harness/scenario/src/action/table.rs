@@ -1,17 +1,19 @@
 //! The action table, one line each: first the user's actions, then those of the process, the provider, the
 //! tools and the history.
 
-use super::Action;
 use super::spec::{ActionSpec, Actor, Effect, Ends, Payload, Unless};
+use super::{Action, PoorSummary};
 use crate::point::Refusal;
-use crate::point::Region::{self, Between, Opened, Over, Question, Result, Stream, Tools, Unanswered};
+use crate::point::Region::{
+    self, Between, Opened, Over, Question, Result, Stream, Summary, Tools, Unanswered, Unsummarised,
+};
 use crate::premise::Premise;
 use crate::scenario::Need;
 use crate::trace::Ending;
 use crate::trigger::Trigger;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 25] = [
+pub(super) const ALL: [&ActionSpec; 26] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -31,6 +33,7 @@ pub(super) const ALL: [&ActionSpec; 25] = [
     &DUPLICATE,
     &MALFORMED,
     &SETTLE,
+    &SUMMARY,
     &TRIM,
     &SUMMARISE,
     &REWIND,
@@ -41,9 +44,12 @@ pub(super) const ALL: [&ActionSpec; 25] = [
 
 const ANYWHERE: &[Region] = &Region::ALL;
 /// From the request to the end of the turn.
-const IN_TURN: &[Region] = &[Unanswered, Opened, Stream, Over, Question, Tools, Result];
+const IN_TURN: &[Region] =
+    &[Unanswered, Opened, Stream, Over, Question, Tools, Result, Unsummarised, Summary];
+/// The same without requests for a summary.
+const IN_THREAD: &[Region] = &[Unanswered, Opened, Stream, Over, Question, Tools, Result];
 /// From the request to the end of its answer.
-const IN_REPLY: &[Region] = &[Unanswered, Opened, Stream, Over];
+const IN_REPLY: &[Region] = &[Unanswered, Opened, Stream, Over, Unsummarised, Summary];
 const STREAMED: &[Region] = &[Unanswered, Opened, Stream, Over, Question];
 
 const fn refused(regions: &'static [Region], message: &'static str, hint: &'static str) -> Unless {
@@ -204,7 +210,7 @@ pub(super) static END_EARLY: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Nothing(|| Action::EndEarly),
     effect: Some(Effect::Cut),
-    allowed: &[Opened, Stream],
+    allowed: &[Opened, Stream, Summary],
     weights: &[(Opened, 2), (Stream, 2)],
     unless: &[
         refused(&[Unanswered], "no body is open before the headers", "use `eof`, or `after: headers`"),
@@ -222,7 +228,7 @@ pub(super) static ERROR: ActionSpec = ActionSpec {
     ends: Ends::Attempt,
     payload: Payload::Error(Action::Error),
     effect: Some(Effect::Error),
-    allowed: &[Opened, Stream, Over],
+    allowed: &[Opened, Stream, Over, Summary],
     weights: &[(Opened, 2), (Stream, 2)],
     unless: &[refused(
         &[Unanswered],
@@ -238,8 +244,8 @@ pub(super) static HTTP: ActionSpec = ActionSpec {
     actor: Actor::Provider,
     payload: Payload::Http(Action::Http),
     effect: Some(Effect::Refusal),
-    allowed: &[Unanswered],
-    weights: &[(Unanswered, 4)],
+    allowed: &[Unanswered, Unsummarised],
+    weights: &[(Unanswered, 4), (Unsummarised, 4)],
     unless: &[refused(
         &[Opened, Stream, Over],
         "an HTTP error replaces the entire reply",
@@ -297,7 +303,7 @@ pub(super) static SETTLE: ActionSpec = ActionSpec {
     actor: Actor::Tool,
     payload: Payload::Call(Action::Settle),
     effect: Some(Effect::Settle),
-    allowed: IN_TURN,
+    allowed: IN_THREAD,
     weights: &[(Opened, 2), (Stream, 2)],
     ..because(Premise::Tool, Trigger::Tool, HARMLESS)
 };
@@ -307,6 +313,19 @@ const WHILE_TOOLS_RUN: Unless = refused(
     "the history can be changed only between two turns or while tools run",
     "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
 );
+
+static POOR_SUMMARIES: [Action; 2] =
+    [Action::Summary(PoorSummary::Empty), Action::Summary(PoorSummary::Length)];
+
+pub(super) static SUMMARY: ActionSpec = ActionSpec {
+    name: "summary",
+    actor: Actor::Provider,
+    payload: Payload::OneOf(&POOR_SUMMARIES),
+    allowed: &[Unsummarised],
+    weights: &[(Unsummarised, 6)],
+    unless: &[refused(ANYWHERE, "this is not a request for a summary", "use `before: { compaction: 1 }`")],
+    ..because(Premise::Model, Trigger::Transform, HARMFUL)
+};
 
 pub(super) static TRIM: ActionSpec = ActionSpec {
     name: "trim",

@@ -1,7 +1,7 @@
 //! Resolves the actions in a turn, and checks whether each is possible at its point.
 
 use crate::action::{Action, HttpFault, Payload, ProviderChoice};
-use crate::plan::{PlannedAction, Prompts};
+use crate::plan::{PlannedAction, PlannedPoint, Prompts};
 use crate::scenario::At;
 
 use super::limits;
@@ -10,6 +10,10 @@ use super::problem::{Problem, Problems};
 
 /// The maximum number of times that one HTTP error may be repeated; clients give up after 2 to 10 tries.
 const MAX_HTTP_TIMES: u32 = 20;
+
+/// The same for a request for a summary. It is more than the requests of a client that retries and of an agent that asks
+/// it again, so that only a loop sends all of them.
+const MAX_SUMMARY_TIMES: u32 = 60;
 
 /// The longest wait that an HTTP error may ask a client for. Longer waits only make runs slow.
 const MAX_RETRY_AFTER_MS: u32 = 10_000;
@@ -36,7 +40,8 @@ fn action(
     let at = context.point(base, written)?;
     let spec = written.action.spec();
     let inner = format!("{base}/do/{}", spec.name);
-    check(&inner, &written.action)?;
+    let is_of_thread = !matches!(at, PlannedPoint::Compaction(..));
+    check(&inner, &written.action, if is_of_thread { MAX_HTTP_TIMES } else { MAX_SUMMARY_TIMES })?;
     let what = written.action.bind(
         |name| context.settleable(&inner, name),
         |turn| context.prompts_since(live_prompts, &inner, *turn).map(Prompts),
@@ -51,8 +56,8 @@ fn action(
     Ok(PlannedAction { words: written.words(), at, what })
 }
 
-/// Checks the payload of an action.
-fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
+/// Checks the payload of an action. `most_times` limits the repetitions of an HTTP error.
+fn check(pointer: &str, action: &Action, most_times: u32) -> Result<(), Problem> {
     match (&action.spec().payload, action) {
         (Payload::Text { .. }, _) => said(pointer, action, action.text().unwrap_or_default()),
         (Payload::Keep { least, .. }, Action::Trim(keep) | Action::Summarise(keep)) if keep < least => {
@@ -60,7 +65,7 @@ fn check(pointer: &str, action: &Action) -> Result<(), Problem> {
             Err(Problem::new(pointer, message)
                 .with_hint("a conversation without messages would be a new one"))
         }
-        (_, Action::Http(fault)) => http(pointer, fault),
+        (_, Action::Http(fault)) => http(pointer, fault, most_times),
         _ => Ok(()),
     }
 }
@@ -73,7 +78,7 @@ fn said(pointer: &str, action: &Action, text: &str) -> Result<(), Problem> {
     problems.first().map_or(Ok(()), Err)
 }
 
-fn http(pointer: &str, fault: &HttpFault) -> Result<(), Problem> {
+fn http(pointer: &str, fault: &HttpFault, most_times: u32) -> Result<(), Problem> {
     let wrong = |key: &str, message: String| Err(Problem::new(format!("{pointer}/{key}"), message));
     if !(400..=599).contains(&fault.status) {
         return wrong("status", format!("{} is not an error status, 400 to 599", fault.status));
@@ -84,8 +89,8 @@ fn http(pointer: &str, fault: &HttpFault) -> Result<(), Problem> {
             format!("a request that is too long is refused with 400, not {}", fault.status),
         );
     }
-    if !(1..=MAX_HTTP_TIMES).contains(&fault.times) {
-        return wrong("times", format!("`times` must be 1 to {MAX_HTTP_TIMES}, not {}", fault.times));
+    if !(1..=most_times).contains(&fault.times) {
+        return wrong("times", format!("`times` must be 1 to {most_times}, not {}", fault.times));
     }
     if fault.retry_after_ms > MAX_RETRY_AFTER_MS {
         return wrong(

@@ -8,7 +8,8 @@ use super::lowered::Lowered;
 use super::points::BuiltTurn;
 use super::problem::{Problem, Problems};
 use super::{
-    endings, feasibility, given, header, messages, position, processes, searches, sub_agent_turns, tools,
+    compactions, endings, feasibility, given, header, messages, position, processes, searches,
+    sub_agent_turns, tools,
 };
 
 /// The checks of a scenario before its plan is built: its sizes and its names. Building relies on them.
@@ -29,11 +30,12 @@ const OF_LOWERED: [fn(&Lowered<'_>, &mut Problems); 9] = [
 ];
 
 /// The checks of each turn, which run turn by turn.
-const OF_TURN: [fn(BuiltTurn<'_>, &mut Problems); 5] = [
+const OF_TURN: [fn(BuiltTurn<'_>, &mut Problems); 6] = [
     feasibility::too_soon,
     |turn, problems| turn.unordered.into_iter().for_each(|problem| problems.add(problem.clone())),
     feasibility::check,
     endings::check,
+    compactions::check,
     sub_agent_turns::check_turn,
 ];
 

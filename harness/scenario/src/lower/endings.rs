@@ -84,6 +84,7 @@ pub(super) fn check(turn: BuiltTurn<'_>, problems: &mut Problems) {
                 | PlannedPoint::StartedCount(_)
                 | PlannedPoint::SettledCount(_)
                 | PlannedPoint::Saved(..)
+                | PlannedPoint::Compaction(..)
                 | PlannedPoint::Step(_) => false,
             };
             problems.add_if(late, || {
@@ -129,7 +130,13 @@ fn hanging(context: TurnContext<'_>, settle: &[String], actions: &[PlannedAction
             (PlannedPoint::Asked(key) | PlannedPoint::Started(key), _) => {
                 context.table[*key].reply > last_reply
             }
-            (PlannedPoint::Prompt | PlannedPoint::Saved(..) | PlannedPoint::Step(_), _) => false,
+            (
+                PlannedPoint::Prompt
+                | PlannedPoint::Saved(..)
+                | PlannedPoint::Compaction(..)
+                | PlannedPoint::Step(_),
+                _,
+            ) => false,
         };
         problems.add_if(waits, || {
             let name = &context.table[*first].name;

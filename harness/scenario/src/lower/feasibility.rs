@@ -168,7 +168,10 @@ fn after_the_stop(
         let in_time = index < first && matches!(stop.at, PlannedPoint::Stream { .. });
         let never = match (&stop.at, &action.at) {
             _ if is_kill && settles_there => !in_time,
-            (_, PlannedPoint::Prompt) => false,
+            // When a system compacts its history is its own decision.
+            (_, PlannedPoint::Prompt | PlannedPoint::Compaction(..)) | (PlannedPoint::Compaction(..), _) => {
+                false
+            }
             (end, PlannedPoint::Stream { reply, attempt, .. }) => match end {
                 PlannedPoint::Stream { reply: last, attempt: last_attempt, .. } => {
                     (*reply, *attempt) > (*last, *last_attempt)
@@ -257,6 +260,7 @@ fn is_early(table: &CallTable<'_>, (key, late): (CallKey, &[CallKey]), at: &Plan
             table[*key].reply <= call.reply
         }
         PlannedPoint::Prompt | PlannedPoint::Saved(..) | PlannedPoint::Step(_) => true,
+        PlannedPoint::Compaction(..) => false,
     }
 }
 
@@ -270,6 +274,7 @@ fn count(at: &PlannedPoint) -> u32 {
         | PlannedPoint::Started(_)
         | PlannedPoint::Settled(..)
         | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..)
         | PlannedPoint::Step(_) => 0,
     }
 }
@@ -290,7 +295,7 @@ fn reply_of(context: TurnContext<'_>, at: &PlannedPoint, order: &[CallKey]) -> u
         PlannedPoint::Asked(key) | PlannedPoint::Started(key) | PlannedPoint::Settled(key, _) => Some(key),
         PlannedPoint::StartedCount(count) | PlannedPoint::SettledCount(count) => nth(*count),
         PlannedPoint::Stream { reply, .. } => return *reply,
-        PlannedPoint::Prompt | PlannedPoint::Saved(..) => None,
+        PlannedPoint::Prompt | PlannedPoint::Saved(..) | PlannedPoint::Compaction(..) => None,
         PlannedPoint::Step(step) => return step.saturating_sub(1) as usize,
     };
     key.map_or(0, |key| context.table[*key].reply)
@@ -309,6 +314,7 @@ fn results(at: &PlannedPoint, order: &[CallKey]) -> usize {
         | PlannedPoint::StartedCount(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..)
         | PlannedPoint::Step(_) => 0,
     }
 }
@@ -424,6 +430,7 @@ pub(super) fn too_soon(turn: BuiltTurn<'_>, problems: &mut Problems) {
             | PlannedPoint::SettledCount(_)
             | PlannedPoint::Settled(..)
             | PlannedPoint::Saved(..)
+            | PlannedPoint::Compaction(..)
             | PlannedPoint::Step(_) => None,
         };
         if let Some(message) = problem {

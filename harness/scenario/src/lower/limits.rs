@@ -19,6 +19,9 @@ pub const MAX_BLOCKS: usize = 64;
 /// The maximum number of calls in a plan, so that traces stay within their bound.
 pub const MAX_CALLS: usize = 256;
 
+/// The maximum number of compactions in a turn that actions can name: one for each reply, and one between turns.
+pub(super) const MAX_COMPACTIONS: u32 = MAX_REPLIES as u32 + 1;
+
 /// The maximum number of actions in a turn. More than a few would hide each other.
 pub const MAX_ACTIONS: usize = 64;
 

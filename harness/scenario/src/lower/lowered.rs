@@ -235,6 +235,7 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
     for action in turns.iter().flat_map(|turn| &turn.actions) {
         let in_stream = match action.at {
             PlannedPoint::Stream { mark, side, .. } => (mark, side) != (Mark::Headers, Side::Before),
+            PlannedPoint::Compaction(_, side) => side == Side::After,
             _ => false,
         };
         needs.extend(action.what.spec().needs);

@@ -8,6 +8,7 @@ use crate::point::PointSpec;
 use crate::scenario::{At, Point, Which, n_saved};
 
 use super::call_table::CallTable;
+use super::limits::MAX_COMPACTIONS;
 use super::problem::Problem;
 
 /// The number of calls in a turn that can settle.
@@ -88,6 +89,7 @@ impl TurnContext<'_> {
             Point::Started(which) => self.started(base, &words, which),
             Point::Settled(which) => self.settled(base, &words, which),
             Point::Saved(entry) => self.saved(base, &words, *entry),
+            Point::Compaction(number) => self.compaction(base, &words, *number),
             _ => self.stream(base, &words, point),
         }
     }
@@ -202,6 +204,16 @@ impl TurnContext<'_> {
         Ok(PlannedPoint::Saved(entry, words.side))
     }
 
+    fn compaction(&self, base: &str, words: &PointWords<'_>, number: u32) -> Result<PlannedPoint, Problem> {
+        words.of_no_reply(base, "requests for a summary are counted over the whole turn")?;
+        if !(1..=MAX_COMPACTIONS).contains(&number) {
+            let message =
+                format!("compactions are counted from 1 to {MAX_COMPACTIONS}, so there is no {number}");
+            return Err(Problem::new(format!("{}/compaction", words.pointer), message));
+        }
+        Ok(PlannedPoint::Compaction(number, words.side))
+    }
+
     /// Points of the tools need tools, and belong to the turn, not to a reply.
     fn tools(&self, base: &str, words: &PointWords<'_>) -> Result<(), Problem> {
         if n_calls(self.replies) == 0 {
@@ -263,7 +275,8 @@ impl TurnContext<'_> {
             | Point::Asked(_)
             | Point::Started(_)
             | Point::Settled(_)
-            | Point::Saved(_) => Ok(Mark::Reply),
+            | Point::Saved(_)
+            | Point::Compaction(_) => Ok(Mark::Reply),
         }
     }
 

@@ -135,6 +135,7 @@ fn is_reached(at: &PlannedPoint, settled: &[CallKey], next: Option<CallKey>) -> 
         | PlannedPoint::StartedCount(_)
         | PlannedPoint::Started(_)
         | PlannedPoint::Saved(..)
+        | PlannedPoint::Compaction(..)
         | PlannedPoint::Step(_) => true,
     }
 }

@@ -72,6 +72,7 @@ fn actions() -> Vec<(Effect, Action)> {
         | Payload::Keep { .. }
         | Payload::Turn(_)
         | Payload::Switch(_)
+        | Payload::OneOf(_)
         | Payload::Provider(_) => None,
     };
     ActionSpec::ALL.into_iter().filter_map(|spec| Some((spec.effect?, action(spec)?))).collect()
@@ -83,7 +84,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The actions that are not explored, and why.
-    const NOT_EXPLORED: [(&str, &str); 15] = [
+    const NOT_EXPLORED: [(&str, &str); 16] = [
         ("stop-again", "a stop that the system has heard is explored by `abort`"),
         ("steer", "the text is the author's"),
         ("prompt", "the text is the author's"),
@@ -94,6 +95,7 @@ mod tests {
         ("tokens", "needs a system that compacts its history"),
         ("duplicate", "known of gateways only"),
         ("malformed", "known of gateways only"),
+        ("summary", "the model writes it"),
         ("trim", "needs a system with a command for it"),
         ("summarise", "needs a system with a command for it"),
         ("rewind", "needs a system with a command for it"),

@@ -50,7 +50,7 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
 }
 
 /// Weighted groups of regions: some kinds of points are rare, but as valuable as the frequent ones.
-const GROUPS: [(usize, &[Region]); 7] = [
+const GROUPS: [(usize, &[Region]); 8] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),
     (8, &[Region::Opened, Region::Stream, Region::Over]),
@@ -58,6 +58,7 @@ const GROUPS: [(usize, &[Region]); 7] = [
     (3, &[Region::Between]),
     (4, &[Region::Question]),
     (1, &[Region::Store]),
+    (12, &[Region::Unsummarised, Region::Summary]),
 ];
 
 fn choose<'s>(source: &mut Source<'_>, spots: &'s [Spot]) -> Option<&'s Spot> {
@@ -85,7 +86,7 @@ pub(super) fn fitting(
     let action = match &source.weigh(&specs)?.payload {
         Payload::Nothing(make) => make(),
         Payload::Error(make) => make(*source.pick(&ErrorKind::ALL)?),
-        Payload::Http(make) => make(http(source)?),
+        Payload::Http(make) => make(http(source, spot.region)?),
         Payload::Call(make) => make(settling(source, scenario, index, (spots, spot))?),
         Payload::Cause(make) => make(*source.pick(&CAUSES)?),
         Payload::Text { make, .. } => make(format!("Mind note {}.", n_said(scenario))),
@@ -93,6 +94,7 @@ pub(super) fn fitting(
         Payload::Keep { make, least } => make(least + source.below(6) as u32),
         Payload::Turn(make) => make((index - source.below(index)) as u32),
         Payload::Switch(make) => make(source.below(2) == 1),
+        Payload::OneOf(all) => source.pick(all)?.clone(),
         Payload::Provider(make) => make(ProviderChoice::Of(*source.pick(&Dialect::ALL)?)),
     };
     Some(action)
@@ -121,9 +123,10 @@ const CAUSES: [InterruptCause; 9] = [
 /// HTTP error statuses. Those after which a client should retry come first.
 const STATUSES: [u16; 10] = [529, 429, 500, 503, 400, 402, 401, 404, 413, 422];
 
-fn http(source: &mut Source<'_>) -> Option<HttpFault> {
+fn http(source: &mut Source<'_>, region: Region) -> Option<HttpFault> {
     let status = *source.pick(&STATUSES)?;
-    let times = *source.weigh(&[(6, 1), (2, 2), (1, 20)])?;
+    let most = if region == Region::Unsummarised { 60 } else { 20 };
+    let times = *source.weigh(&[(6, 1), (2, 2), (1, most)])?;
     Some(HttpFault { status, overflow: false, times, retry_after_ms: *source.pick(&[10, 0, 500])? })
 }
 
@@ -261,6 +264,11 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         if same_kind(|action| matches!(action, Action::Trim(_) | Action::Summarise(_))) {
             return false;
         }
+        // A system decides itself when it asks for a summary.
+        if [one, two].iter().any(|spot| matches!(spot.region, Region::Unsummarised | Region::Summary)) {
+            let commands = same_turn_commands(at, other);
+            return own != theirs && !commands;
+        }
         if own == theirs {
             return settles(at) != settles(other) && !is_final(&at.action) && !is_final(&other.action);
         }
@@ -279,6 +287,13 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         let settles_cut = first.action.ends_attempt() && settles(second);
         !is_final(&first.action) && !is_cut && !settles_cut
     })
+}
+
+/// True if one of two actions has the application summarise the history, and the other would happen meanwhile although it
+/// is not the provider's.
+fn same_turn_commands(one: &At, other: &At) -> bool {
+    let commands = |at: &At| matches!(at.action, Action::Summarise(_));
+    (commands(one) && !other.action.is_of_reply()) || (commands(other) && !one.action.is_of_reply())
 }
 
 /// True if nothing else happens in the turn after this action.

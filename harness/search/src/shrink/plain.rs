@@ -157,7 +157,7 @@ fn plain_point(at: &At) -> At {
     let is_before = at.before.is_some();
     match at.point_mut() {
         Some(Point::Settled(Which::Count(count))) => *count = u32::from(is_before),
-        Some(Point::Started(Which::Count(count))) => *count = 1,
+        Some(Point::Started(Which::Count(count)) | Point::Compaction(count)) => *count = 1,
         Some(Point::Delta(_, number) | Point::Text(number) | Point::Think(number)) => *number = 1,
         _ => {}
     }

@@ -22,7 +22,7 @@ const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiRespo
 /// True for a point after a frame or a result was sent, if only a queue shows that it was read.
 fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     match receipt.at {
-        PlannedPoint::Stream { .. } => receipt.what.http().is_none(),
+        PlannedPoint::Stream { .. } | PlannedPoint::Compaction(..) => receipt.what.http().is_none(),
         PlannedPoint::SettledCount(n_settled) => n_settled > 0,
         PlannedPoint::Settled(..) => true,
         PlannedPoint::Prompt

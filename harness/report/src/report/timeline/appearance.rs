@@ -1,6 +1,6 @@
 //! The step in which a planned action appears.
 
-use brickbat_scenario::action::Action;
+use brickbat_scenario::action::{Action, PoorSummary};
 use brickbat_scenario::plan::{BoundAction, CallKey, Change};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::Ending;
@@ -32,6 +32,8 @@ pub(super) enum Appearance<'a> {
     Status,
     /// The system compacts its history.
     Compaction,
+    /// The summary that the system asked for is of no use.
+    PoorSummary(PoorSummary),
     /// The history changes, or a question is asked outside it.
     Change(Option<Change>),
     /// The system ends the turn.
@@ -56,6 +58,7 @@ impl Appearance<'_> {
             }
             Action::Http(_) => Appearance::Status,
             Action::Tokens(_) => Appearance::Compaction,
+            Action::Summary(poor) => Appearance::PoorSummary(*poor),
             Action::Trim(_)
             | Action::Summarise(_)
             | Action::Rewind(_)

@@ -9,15 +9,17 @@ use super::appearance::Appearance;
 use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
-use brickbat_scenario::plan::{CallKey, PlannedAction, PlannedCall, PlannedPoint, Side};
+use brickbat_scenario::action::PoorSummary;
+use brickbat_scenario::plan::{CallKey, Mark, PlannedAction, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{
-    Confidence, Ending, Event, ExchangeId, Held, LetGo, RequestKind, TurnOutcome,
+    Compaction, Confidence, Ending, Event, ExchangeId, Held, LetGo, RequestKind, TurnOutcome,
 };
 
 /// Draws every event.
 pub(super) fn draw(record: &Record, drawing: &mut Drawing) {
     let events = record.observed.as_ref().map_or(&[][..], |observed| observed.trace.events());
-    let mut story = Story { record, drawing, turn: 0, kinds: BTreeMap::new(), n_compactions: 0 };
+    let (kinds, summaries) = (BTreeMap::new(), BTreeMap::new());
+    let mut story = Story { record, drawing, turn: 0, kinds, summaries, n_reports: 0 };
     let mut n_quiet = 0;
     for (at, event) in events.iter().enumerate() {
         if *event == Event::Quiet {
@@ -36,8 +38,10 @@ struct Story<'a, 'd> {
     drawing: &'d mut Drawing,
     turn: usize,
     kinds: BTreeMap<ExchangeId, RequestKind>,
-    /// The number of requests so far that have shown a compaction by the system itself.
-    n_compactions: usize,
+    /// The requests for a summary, in a plan with actions at such requests.
+    summaries: BTreeMap<ExchangeId, Compaction>,
+    /// The number of reported full contexts after which the system has compacted its history so far.
+    n_reports: usize,
 }
 
 impl Story<'_, '_> {
@@ -45,10 +49,13 @@ impl Story<'_, '_> {
         use Lane::{Provider, System, User};
         match event {
             Event::Prompted { turn } => self.begin(*turn),
-            Event::Requested { exchange, kind, compacted, body, .. } => {
+            Event::Requested { exchange, kind, compacted, summary, body, .. } => {
                 self.request(*exchange, *kind, body, at);
+                if let Some(of) = summary {
+                    self.summary(*exchange, *of);
+                }
                 if *compacted {
-                    self.compacted();
+                    self.compacted(*exchange);
                 }
             }
             Event::Held { exchange, at, grade } => self.hold(*exchange, *at, *grade),
@@ -215,18 +222,50 @@ impl Story<'_, '_> {
         self.plain(Lane::User, Lane::System, &format!("says {says}"));
     }
 
-    /// The last request shows a compaction by the system itself. The full context that led to it may have been reported
-    /// in an earlier turn.
-    fn compacted(&mut self) {
-        let mut full = actions(self.record)
-            .filter(|(_, action, receipt)| {
-                Appearance::of(&action.what) == Appearance::Compaction && receipt.fired
+    /// The last request shows a compaction by the system itself. It follows from every full context that was reported
+    /// since the last one, which may have been in an earlier turn.
+    fn compacted(&mut self, id: ExchangeId) {
+        let is_reported = |turn: usize, action: &PlannedAction| {
+            let mut earlier = self.kinds.iter().filter(|(of, _)| **of != id);
+            earlier.any(|(_, kind)| match *kind {
+                RequestKind::Scripted { turn: of, reply, attempt } => {
+                    let (mark, side) = (Mark::Headers, Side::Before);
+                    of == turn && action.at == PlannedPoint::Stream { reply, attempt, mark, side }
+                }
+                _ => false,
             })
-            .map(|(_, _, receipt)| planned(receipt));
-        let fault = full.nth(self.n_compactions);
-        self.n_compactions += 1;
-        let words = format!("FAULT the system has compacted its history{}", in_brackets(fault));
+        };
+        let reported = actions(self.record).filter(|(turn, action, receipt)| {
+            let is_report = Appearance::of(&action.what) == Appearance::Compaction && receipt.fired;
+            is_report && is_reported(*turn, action)
+        });
+        let mut reports = reported.skip(self.n_reports).map(|(_, _, receipt)| planned(receipt));
+        let first = reports.next();
+        let further: Vec<String> = reports.collect();
+        self.n_reports += usize::from(first.is_some()) + further.len();
+        let words = format!("FAULT the system has compacted its history{}", in_brackets(first));
         self.drawing.more(Weight::Fault, &words);
+        for report in further {
+            self.drawing.more(Weight::Fault, &format!("FAULT a further report of a full context ({report})"));
+        }
+    }
+
+    /// The last request asks for a summary. An error or a summary of no use is its complete reply.
+    fn summary(&mut self, id: ExchangeId, of: Compaction) {
+        self.summaries.insert(id, of);
+        self.drawing.more(Weight::Plain, "asks for a summary of the conversation");
+        let status = self.record.exchange(id).map(|exchange| exchange.reply.status);
+        if let Some(status) = status.filter(|status| *status != 200) {
+            let fault = self.fault_at_summary(of, &Appearance::Status);
+            let words = format!("status {status} instead of the summary");
+            return self.fault_step(Lane::Provider, Lane::System, &words, fault);
+        }
+        for poor in PoorSummary::ALL {
+            if let Some(fault) = self.fault_at_summary(of, &Appearance::PoorSummary(poor)) {
+                let words = words::poor_summary(poor);
+                self.fault_step(Lane::Provider, Lane::System, words, Some(fault));
+            }
+        }
     }
 
     fn request(&mut self, id: ExchangeId, kind: RequestKind, body: &[u8], at: usize) {
@@ -287,7 +326,11 @@ impl Story<'_, '_> {
     fn hold(&mut self, id: ExchangeId, at: Held, grade: Confidence) {
         let place = words::held(self.record, at);
         let kind = self.kinds.get(&id).copied();
+        let summary = self.summaries.get(&id).copied();
         let is_here = |point: &PlannedPoint| match (point, kind) {
+            (PlannedPoint::Compaction(number, side), _) => {
+                summary.is_some_and(|of| (of.number, at.side) == (*number, *side))
+            }
             (
                 PlannedPoint::Stream { reply, attempt, mark, side },
                 Some(RequestKind::Scripted { reply: r, attempt: a, .. }),
@@ -316,7 +359,11 @@ impl Story<'_, '_> {
         match ending {
             Ending::Complete | Ending::Status => self.plain(Lane::Provider, Lane::System, &words),
             Ending::EndEarly | Ending::Eof | Ending::Reset | Ending::ErrorEvent => {
-                let fault = self.fault_as(&Appearance::Ending(Some(ending)));
+                let ending = Appearance::Ending(Some(ending));
+                let fault = match self.summaries.get(&id) {
+                    Some(of) => self.fault_at_summary(*of, &ending),
+                    None => self.fault_as(&ending),
+                };
                 self.fault_step(Lane::Provider, Lane::System, &words, fault);
             }
         }
@@ -372,6 +419,18 @@ impl Story<'_, '_> {
             |turn: usize, action: &PlannedAction| turn == self.turn + usize::from(action.is_between_turns());
         let (_, _, receipt) = actions(self.record)
             .find(|(turn, action, receipt)| is_here(*turn, action) && receipt.fired && is_it(action))?;
+        Some(planned(receipt))
+    }
+
+    /// The action with this appearance that was planned at a request for a summary, with the grade of its receipt. Such a
+    /// request may come between two turns.
+    fn fault_at_summary(&self, of: Compaction, appearance: &Appearance<'_>) -> Option<String> {
+        let is_here = |turn: usize, action: &PlannedAction| {
+            turn == of.turn && matches!(action.at, PlannedPoint::Compaction(number, _) if number == of.number)
+        };
+        let (_, _, receipt) = actions(self.record).find(|(turn, action, receipt)| {
+            is_here(*turn, action) && receipt.fired && Appearance::of(&action.what) == *appearance
+        })?;
         Some(planned(receipt))
     }
 

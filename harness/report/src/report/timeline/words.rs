@@ -2,6 +2,7 @@
 
 use super::super::shape::call_name;
 use crate::record::Record;
+use brickbat_scenario::action::PoorSummary;
 use brickbat_scenario::plan::{Change, Mark, Script, ScriptBlock, SearchKey, ServerBlock, Side, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
@@ -25,6 +26,14 @@ pub(super) fn held(record: &Record, at: Held) -> String {
     match at.side {
         Side::Before => format!("before {mark}"),
         Side::After => format!("after {mark}"),
+    }
+}
+
+/// A summary of no use.
+pub(super) fn poor_summary(poor: PoorSummary) -> &'static str {
+    match poor {
+        PoorSummary::Empty => "the summary is empty",
+        PoorSummary::Length => "the summary is cut off at its length limit",
     }
 }
 
