@@ -261,7 +261,7 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
         let (inside, unread) = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
-                recordings::searched(&piece.text)
+                recordings::searched(&piece.text, terms)
             }
             _ => Default::default(),
         };

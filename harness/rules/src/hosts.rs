@@ -21,6 +21,14 @@ pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
     found.all(|dialect| dialect.definition().list != list).then_some(first)
 }
 
+/// Returns the dialect in which a client that could choose writes to a host: that of Chat Completions if the host has it,
+/// as most clients do. Returns `None` if the host is unknown.
+pub(crate) fn dialect_of(host: &str, model: &str) -> Option<Dialect> {
+    let mut dialects: Vec<Dialect> = profiles_at(host, model).map(|profile| profile.dialect).collect();
+    dialects.sort_by_key(|dialect| *dialect != Dialect::OpenaiChat);
+    dialects.first().copied()
+}
+
 /// Returns the profiles of a host, one for each dialect.
 fn profiles_at(host: &str, model: &str) -> impl Iterator<Item = &'static Profile> {
     let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();

@@ -38,7 +38,7 @@ fn inside(asked: &Asked) -> Option<Value> {
     if asked.text.len() > MAX_TEXT || stored.is_some() {
         return None;
     }
-    let found = pasted(asked.text.as_bytes());
+    let found = pasted(asked.text.as_bytes(), &asked.options().ok()?);
     let n_found = found.len();
     let judged = found.into_iter().take(MAX_INSIDE).filter_map(|Pasted { exchange, place }| {
         let value: Value = serde_json::from_slice(&exchange.request).ok()?;

@@ -164,7 +164,7 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Vec<Fixed>,
     let checked = match check(&piece.text, start, options) {
         Ok(checked) => checked,
         Err(problem @ (CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect)) => {
-            let inside = recordings::pasted(&piece.text);
+            let inside = recordings::pasted(&piece.text, options);
             if inside.is_empty() {
                 return Err(Unfixed::Check(problem));
             }

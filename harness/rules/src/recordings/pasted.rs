@@ -5,6 +5,7 @@ mod aws;
 mod curl;
 mod literal;
 mod printed;
+mod recipient;
 mod shell;
 #[cfg(test)]
 mod tests;
@@ -14,7 +15,11 @@ mod unread;
 use hashbrown::HashSet;
 use serde_json::{Map, Value};
 
+use recipient::{Chosen, Recipient};
+use traces::Written;
+
 use super::{Exchange, read};
+use crate::check::CheckOptions;
 use crate::{Address, Dialect, detect, is_known_host};
 
 pub use unread::{Unread, Unreadable};
@@ -58,16 +63,18 @@ const ADDRESSES: [&str; 11] = [
     "http.url",
 ];
 
-/// Returns the requests inside a text that is not itself one.
-pub fn pasted(text: &[u8]) -> Vec<Pasted> {
-    searched(text).0
+/// Returns the requests inside a text that is not itself one. The options name the provider that the messages of a
+/// framework are written for.
+pub fn pasted(text: &[u8], options: &CheckOptions) -> Vec<Pasted> {
+    searched(text, options).0
 }
 
 /// Returns the requests inside a text that is not itself one, and the places in it that look like requests and cannot
 /// be read.
-pub fn searched(text: &[u8]) -> (Vec<Pasted>, Vec<Unread>) {
-    let mut search = Search::default();
+pub fn searched(text: &[u8], options: &CheckOptions) -> (Vec<Pasted>, Vec<Unread>) {
     let Ok(text) = std::str::from_utf8(text) else { return Default::default() };
+    let beginning = &text[..text.floor_char_boundary(MAX_SEARCHED)];
+    let mut search = Search { recipient: Recipient::of(beginning, options), ..Search::default() };
     match serde_json::from_str(text) {
         Ok(value) => search.in_value(&value, "", &Context::default(), MAX_DEPTH),
         Err(_) => {
@@ -82,6 +89,7 @@ pub fn searched(text: &[u8]) -> (Vec<Pasted>, Vec<Unread>) {
 
 #[derive(Default)]
 struct Search {
+    recipient: Recipient,
     found: Vec<Pasted>,
     unread: Vec<Unread>,
     n_values: usize,
@@ -224,21 +232,24 @@ impl Search {
         let place = format!("lines {} to {}, where messages follow one another", first.line, last.line);
         let list: Value = loose.into_iter().map(|loose| loose.message).collect();
         match self.written_again(&list, &context) {
-            Some(request) => self.take_at(&request, format!("{place}{WRITTEN_AGAIN}"), &context),
+            Some((request, how)) => self.take_at(&request, format!("{place}{how}"), &context),
             None if is_request(&list) => self.take_at(&list, place, &context),
             None => {}
         }
     }
 
-    /// The request for messages in the form of a framework.
-    fn written_again(&self, list: &Value, context: &Context) -> Option<Value> {
+    /// The request for messages in the form of a framework, and how it was written.
+    fn written_again(&self, list: &Value, context: &Context) -> Option<(Value, String)> {
+        let model = context.model.as_deref().unwrap_or_default();
+        let chosen = self.recipient.dialect(&context.address, model, "");
         let of_printed = || printed::of_pydantic_ai(list).or_else(|| printed::of_agentscope(list));
-        let messages = traces::of_langchain(list)
+        let written = traces::of_langchain(list)
             .or_else(|| traces::of_parts(list))
-            .or_else(|| traces::of_ai_sdk(list))
             // A file with only these messages is a session of the product.
-            .or_else(|| context.line.and_then(|_| of_printed()))?;
-        Some(traces::request(messages, context.model.as_deref().unwrap_or_default(), ""))
+            .or_else(|| context.line.and_then(|_| of_printed()))
+            .map(Written::from)
+            .or_else(|| traces::of_ai_sdk(list, chosen))?;
+        Some(written_for(chosen, &written, model))
     }
 
     /// Searches a JSON value. In a text that is JSON, the value at its top is not a request.
@@ -247,8 +258,8 @@ impl Search {
         if depth == 0 || self.n_values > MAX_VALUES {
             return;
         }
-        if let Some(request) = self.written_again(value, context) {
-            return self.take_value(&request, pointer, WRITTEN_AGAIN, context);
+        if let Some((request, how)) = self.written_again(value, context) {
+            return self.take_value(&request, pointer, &how, context);
         }
         if (!pointer.is_empty() || context.line.is_some()) && is_request(value) {
             return self.take_value(value, pointer, "", context);
@@ -280,12 +291,15 @@ impl Search {
             Some(attributes) => (format!("{pointer}/attributes"), attributes),
             None => (pointer.to_owned(), fields.clone()),
         };
-        if let Some(request) = traces::of_span(fields, &attributes) {
+        if let Some(messages) = traces::of_span(fields, &attributes) {
             let mut context = context.inside(&attributes);
             if let Some(Value::String(host)) = attributes.get("server.address") {
                 context.address.host.clone_from(host);
             }
-            return self.take_value(&request, &at, WRITTEN_AGAIN, &context);
+            let (model, provider) = (traces::model(&attributes), traces::provider(&attributes));
+            let chosen = self.recipient.dialect(&context.address, &model, &provider);
+            let (request, how) = written_for(chosen, &messages.into(), &model);
+            return self.take_value(&request, &at, &how, &context);
         }
         if let Some(request) = traces::of_diagnostics(fields) {
             return self.take_value(&request, &format!("{pointer}/history"), WRITTEN_AGAIN, context);
@@ -341,6 +355,11 @@ const MAX_BETWEEN: usize = 80;
 
 /// Added to the place of a request in a form that is not that of a provider.
 const WRITTEN_AGAIN: &str = ", and written again as a request";
+
+/// The request of these messages, and how it was written.
+fn written_for(chosen: Chosen, written: &Written, model: &str) -> (Value, String) {
+    (chosen.request(&written.messages, model), recipient::written_again(chosen, written))
+}
 
 /// Added to the place of a list that begins with the newest item.
 const BACKWARDS: &str = ", read backwards because it begins with the newest item";
@@ -468,7 +487,7 @@ fn is_request(value: &Value) -> bool {
             && items.iter().any(|item| item.get("role").or_else(|| item.get("call_id")).is_some())
             && traces::of_langchain(list).is_none()
             && traces::of_parts(list).is_none()
-            && traces::of_ai_sdk(list).is_none()
+            && !traces::is_ai_sdk(list)
     };
     // Tools for traces store any messages as `input`.
     let is_own = |list: &Value, name: &str| {

@@ -9,7 +9,7 @@ fn found(text: &str) -> Vec<(String, String, Value)> {
         let Pasted { exchange, place } = pasted;
         (place, exchange.host + &exchange.path, serde_json::from_slice(&exchange.request).unwrap())
     };
-    pasted(text.as_bytes()).into_iter().map(of).collect()
+    pasted(text.as_bytes(), &CheckOptions::default()).into_iter().map(of).collect()
 }
 
 fn body() -> Value {
@@ -41,7 +41,7 @@ fn json_inside_prose_is_found_with_its_line() {
         (format!("# Bug\n\nIt fails [sometimes]:\n```json\n{BODY}\n```\nWhy?"), 5),
     ] {
         assert_eq!(found(&text), [(format!("line {line}"), String::new(), body())], "{text}");
-        assert_eq!(pasted(text.as_bytes())[0].exchange.line, line);
+        assert_eq!(pasted(text.as_bytes(), &CheckOptions::default())[0].exchange.line, line);
     }
 }
 
@@ -64,7 +64,7 @@ fn a_request_in_an_export_is_found_at_its_pointer() {
 }
 
 fn chat(found: &str) -> Value {
-    serde_json::from_slice(&pasted(found.as_bytes())[0].exchange.request).unwrap()
+    serde_json::from_slice(&pasted(found.as_bytes(), &CheckOptions::default())[0].exchange.request).unwrap()
 }
 
 #[test]
@@ -185,7 +185,10 @@ fn a_list_that_begins_with_the_newest_item_is_read_backwards() {
 #[test]
 fn the_model_around_a_request_is_kept() {
     let export = json!({ "metadata": { "model": "gpt-5" }, "input": body()["messages"] }).to_string();
-    assert_eq!(pasted(export.as_bytes())[0].exchange.model.as_deref(), Some("gpt-5"));
+    assert_eq!(
+        pasted(export.as_bytes(), &CheckOptions::default())[0].exchange.model.as_deref(),
+        Some("gpt-5")
+    );
 }
 
 #[test]
@@ -198,7 +201,7 @@ fn what_is_no_request_is_not_taken() {
     for deep in ["[", "{\"a\":", "f(a=", "[{'a':", "{\\\"a\\\":", "\"[\\\""] {
         assert_eq!(found(&deep.repeat(100_000)), [], "{deep}");
     }
-    assert_eq!(pasted(b"\xff\xfe{"), []);
+    assert_eq!(pasted(b"\xff\xfe{", &CheckOptions::default()), []);
 }
 
 /// LiteLLM's debug output has only the address of the API and a dictionary of Python's between single quotes
@@ -215,7 +218,7 @@ fn the_dictionary_in_a_logged_curl_command_is_read() {
     );
     let cut = &whole[..whole.find(" me.").unwrap()];
     let place = "the curl command, read as a literal of a program because it is not JSON";
-    let (read, unread) = searched(format!("{whole}{cut}").as_bytes());
+    let (read, unread) = searched(format!("{whole}{cut}").as_bytes(), &CheckOptions::default());
     assert_eq!(read.len(), 1, "{read:?}");
     assert_eq!((read[0].place.as_str(), read[0].exchange.host.as_str()), (place, "api.openai.com"));
     let request: Value = serde_json::from_slice(&read[0].exchange.request).unwrap();
@@ -299,7 +302,7 @@ fn what_cannot_be_read_is_reported_with_its_line_and_reason() {
         ("body: {\"messages\": [{\"role\": \"user\", \"content\": \"Hi", 1, Unreadable::Cut),
         ("x = {'messages': [{'role': 'user', 'content': a + b}]}", 1, Unreadable::Foreign),
     ] {
-        let (read, unread) = searched(text.as_bytes());
+        let (read, unread) = searched(text.as_bytes(), &CheckOptions::default());
         assert_eq!((read.len(), unread), (0, vec![Unread { line, why }]), "{text}");
     }
 }
@@ -322,4 +325,61 @@ fn messages_in_yaml_are_read() {
         assert_eq!(messages, [json!([system, user])], "{config}");
     }
     assert_eq!(found("role: admin\nmessages: none\n"), []);
+}
+
+/// The requests of a text for the provider at a host.
+fn sent_to(host: &str, text: &str) -> Vec<Pasted> {
+    let address = Address { host: host.to_owned(), path: String::new() };
+    pasted(text.as_bytes(), &CheckOptions { address, ..CheckOptions::default() })
+}
+
+const BEDROCK: &str = "bedrock-runtime.us-east-1.amazonaws.com";
+
+#[test]
+fn the_messages_of_a_framework_are_written_for_the_provider_that_is_named() {
+    let langchain = "[\n HumanMessage(content='Rain?'),\n AIMessage(content='', tool_calls=[{'name': 'w', 'args': {'x': 1}, 'id': 'c', 'type': 'tool_call'}]),\n ToolMessage(content='no', tool_call_id='c')]";
+    for (host, pointer, expected) in [
+        ("api.anthropic.com", "/messages/1/content/0/type", json!("tool_use")),
+        ("api.openai.com", "/messages/2/role", json!("tool")),
+        (BEDROCK, "/messages/2/content/0/toolResult/toolUseId", json!("c")),
+        ("generativelanguage.googleapis.com", "/contents/1/parts/0/functionCall/args/x", json!(1)),
+        ("openrouter.ai", "/messages/2/role", json!("tool")),
+        ("", "/messages/2/role", json!("tool")),
+    ] {
+        let found = sent_to(host, langchain);
+        let body: Value = serde_json::from_slice(&found[0].exchange.request).unwrap();
+        assert_eq!(body.pointer(pointer), Some(&expected), "{host}: {body}");
+    }
+    let signed = chat(&format!("llm = ChatGoogleGenerativeAI(model='gemini-3-pro')\nmessages = {langchain}"));
+    assert_eq!(signed["contents"][1]["parts"][0]["thoughtSignature"], "skip_thought_signature_validator");
+    let two = format!("llm = ChatOpenAI() if cheap else ChatAnthropic()\nmessages = {langchain}");
+    assert_eq!(chat(&two)["messages"][2]["role"], "tool");
+}
+
+#[test]
+fn results_inside_a_message_of_the_assistant_follow_their_call_or_are_not_sent() {
+    let list = |executed: bool| {
+        let call = json!({ "type": "tool-call", "toolCallId": "c", "toolName": "w", "input": {}, "providerExecuted": executed });
+        let result = json!({ "type": "tool-result", "toolCallId": "c", "toolName": "w", "output": { "type": "json", "value": 1 } });
+        let text = json!({ "type": "text", "text": "Dry." });
+        format!(
+            "Prompt:\n{}\n",
+            json!([{ "role": "user", "content": "Rain?" }, { "role": "assistant", "content": [call, result, text] }])
+        )
+    };
+    let roles = |found: &Pasted| -> Vec<String> {
+        let body: Value = serde_json::from_slice(&found.exchange.request).unwrap();
+        let messages = body["messages"].as_array().unwrap();
+        messages.iter().map(|message| message["role"].as_str().unwrap().to_owned()).collect()
+    };
+    for (host, is_executed, expected, is_lost) in [
+        ("", true, &["user", "assistant", "tool", "assistant"][..], false),
+        ("", false, &["user", "assistant"], true),
+        (BEDROCK, true, &["user", "assistant"], true),
+        ("api.anthropic.com", true, &["user", "assistant", "user", "assistant"], false),
+    ] {
+        let found = sent_to(host, &list(is_executed));
+        assert_eq!(roles(&found[0]), expected, "{host} {is_executed}");
+        assert_eq!(found[0].place.contains("the AI SDK does not send"), is_lost, "{}", found[0].place);
+    }
 }
