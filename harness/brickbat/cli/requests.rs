@@ -259,12 +259,14 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         let checked = check(&piece.text, piece.start, terms);
         let is_plain =
             matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
-        let (inside, unread) = match &checked {
+        let (mut inside, unread) = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
                 recordings::searched(&piece.text, terms)
             }
             _ => Default::default(),
         };
+        // A message among other lines is a part of a session.
+        inside.retain(|pasted| !piece.is_line || !pasted.exchange.left_out.is_excerpt());
         let in_file = |line: u64| piece.start.line + line - 1;
         match (checked, unread.first()) {
             _ if !inside.is_empty() => {

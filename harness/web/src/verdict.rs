@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::check::{CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check};
+use brickbat_rules::check::{
+    CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check, check_recorded,
+};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::explain::{self, Answer, Counts};
 use brickbat_rules::recordings::{Pasted, pasted};
@@ -50,7 +52,10 @@ fn inside(asked: &Asked) -> Option<Value> {
             model: asked.model.clone().or_else(|| exchange.model.clone()),
             ..asked.clone()
         };
-        let checked = checked(&own).ok()?;
+        let checked = match exchange.left_out.is_empty() {
+            true => checked(&own).ok()?,
+            false => check_recorded(&exchange, START, &own.options().ok()?).ok()?,
+        };
         Some((own, place, checked))
     });
     let mut shown_first = None;

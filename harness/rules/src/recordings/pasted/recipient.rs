@@ -9,17 +9,17 @@ use crate::{Address, Api, Dialect, host_of_model, hosts};
 
 /// The names of packages and classes that stand for the API of one provider.
 const PACKAGES: [(&str, Dialect); 13] = [
-    ("@ai-sdk/anthropic", Dialect::AnthropicMessages),
+    ("-sdk/anthropic", Dialect::AnthropicMessages),
     ("ChatAnthropic", Dialect::AnthropicMessages),
-    ("@ai-sdk/amazon-bedrock", Dialect::BedrockConverse),
+    ("-sdk/amazon-bedrock", Dialect::BedrockConverse),
     ("ChatBedrockConverse", Dialect::BedrockConverse),
     ("AmazonBedrockConverse", Dialect::BedrockConverse),
-    ("@ai-sdk/google", Dialect::Gemini),
+    ("-sdk/google", Dialect::Gemini),
     ("ChatGoogleGenerativeAI", Dialect::Gemini),
     ("ChatVertexAI", Dialect::Gemini),
-    ("@ai-sdk/mistral", Dialect::Mistral),
+    ("-sdk/mistral", Dialect::Mistral),
     ("ChatMistralAI", Dialect::Mistral),
-    ("@ai-sdk/openai", Dialect::OpenaiChat),
+    ("-sdk/openai", Dialect::OpenaiChat),
     ("ChatOpenAI", Dialect::OpenaiChat),
     ("ChatDeepSeek", Dialect::OpenaiChat),
 ];
@@ -130,7 +130,9 @@ fn of_provider(provider: &str) -> Option<Dialect> {
 pub(super) fn written_again(chosen: Chosen, messages: &traces::Written) -> String {
     let lost = match messages.n_dropped {
         0 => "",
-        _ => "; the AI SDK does not send the results inside an assistant message, so they are left out",
+        _ => {
+            "; the AI SDK does not send the results inside an assistant message, so they are left out; the next turn is judged"
+        }
     };
     format!(", and written again as a request of {}{lost}", chosen.dialect)
 }

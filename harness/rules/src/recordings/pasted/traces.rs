@@ -257,6 +257,21 @@ fn of_chat(list: &Value) -> Option<Vec<Message>> {
     Some(list.iter().map(message).collect())
 }
 
+/// A list of messages with calls that have the fields of their function themselves, as Microsoft's Agent Framework traces
+/// them.
+pub(super) fn of_flat_calls(list: &Value) -> Option<Vec<Message>> {
+    let is_flat = |call: &Value| {
+        call.get("function").is_none()
+            && ["id", "name", "arguments"].iter().all(|name| call.get(*name).is_some_and(Value::is_string))
+    };
+    let calls =
+        |message: &Value| message.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
+    let has_role = |message: &Value| message.get("role").is_some();
+    let items = list.as_array()?;
+    let is_meant = items.iter().all(has_role) && items.iter().any(|item| calls(item).iter().any(is_flat));
+    is_meant.then(|| of_chat(list)).flatten()
+}
+
 /// A list of LangChain's messages: as constructors, as `messages_to_dict` writes them, or as their own fields.
 pub(super) fn of_langchain(list: &Value) -> Option<Vec<Message>> {
     let list = list.as_array().filter(|list| !list.is_empty())?;
