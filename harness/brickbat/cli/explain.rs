@@ -131,33 +131,7 @@ const OF_REPLY: &str = "no object generated";
 
 /// The pages about an error message: first those about complete sentences, then the nearest sentences.
 fn of_error(text: &str) -> Vec<String> {
-    let neighbours: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
-    // The AI SDK's check of types is quoted for replies too.
-    let is_of_reply = text.to_lowercase().contains(OF_REPLY);
-    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
-    let mut pages: Vec<String> = clients.map(clients::page).collect();
-    if neighbours::names_parameter(text) || pages.is_empty() && is_of_reply {
-        pages.extend(neighbours);
-        return pages;
-    }
-    let near = match explain::answer(text) {
-        Answer::Said(said) => {
-            pages.extend(rules::of(&said));
-            return pages;
-        }
-        Answer::Reported(found) => {
-            // The frame of a gateway says less than the kind of error inside it.
-            let is_frame = found.iter().all(|own| own.about == Subject::Frame);
-            if !neighbours.is_empty() && is_frame {
-                pages.extend(neighbours);
-            } else {
-                pages.extend(found.iter().map(Reported::page));
-            }
-            return pages;
-        }
-        Answer::Near(near) => near,
-    };
-    pages.extend(neighbours);
+    let (mut pages, near) = known_error(text);
     if pages.is_empty() {
         pages.extend(neighbours::of_status(text).map(neighbours::page));
     }
@@ -172,6 +146,41 @@ fn of_error(text: &str) -> Vec<String> {
         );
     }
     pages
+}
+
+/// The pages about the errors that the beginning of a longer text quotes.
+pub(super) fn quoted(text: &str) -> Vec<String> {
+    known_error(text[..text.floor_char_boundary(MAX_PASTED)].trim()).0
+}
+
+/// The pages about an error message with a known sentence, and otherwise the nearest sentences.
+fn known_error(text: &str) -> (Vec<String>, Vec<explain::Near>) {
+    let neighbours: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
+    // The AI SDK's check of types is quoted for replies too.
+    let is_of_reply = text.to_lowercase().contains(OF_REPLY);
+    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
+    let mut pages: Vec<String> = clients.map(clients::page).collect();
+    if neighbours::names_parameter(text) || pages.is_empty() && is_of_reply {
+        pages.extend(neighbours);
+        return (pages, Vec::new());
+    }
+    match explain::answer(text) {
+        Answer::Said(said) => pages.extend(rules::of(&said)),
+        Answer::Reported(found) => {
+            // The frame of a gateway says less than the kind of error inside it.
+            let is_frame = found.iter().all(|own| own.about == Subject::Frame);
+            if !neighbours.is_empty() && is_frame {
+                pages.extend(neighbours);
+            } else {
+                pages.extend(found.iter().map(Reported::page));
+            }
+        }
+        Answer::Near(near) => {
+            pages.extend(neighbours);
+            return (pages, near);
+        }
+    }
+    (pages, Vec::new())
 }
 
 fn unknown(what: &str) -> CliError {
