@@ -106,8 +106,8 @@ fn is_sent(list: &Value) -> bool {
         "images",
     ];
     let is_known = |name: &String| FIELDS.contains(&name.as_str());
-    let messages = list.as_array().into_iter().flatten();
-    messages.into_iter().all(|message| message.as_object().is_some_and(|fields| fields.keys().all(is_known)))
+    let mut messages = list.as_array().into_iter().flatten();
+    messages.all(|message| message.as_object().is_some_and(|fields| fields.keys().all(is_known)))
 }
 
 /// Returns whether one message follows another in a text: directly, after a label, or in the next line of a log, which
