@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use brickbat_rules::check::CheckOptions;
 use brickbat_rules::explain::{Answer, Vocabulary, Wordings};
 use brickbat_rules::recordings;
 
@@ -11,7 +12,7 @@ static SENTENCES: LazyLock<(Vocabulary, Wordings)> =
     LazyLock::new(|| (Vocabulary::of_all_sentences(), Wordings::all()));
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    assert!(recordings::pasted(bytes).len() <= bytes.len());
+    assert!(recordings::pasted(bytes, &CheckOptions::default()).len() <= bytes.len());
     let (vocabulary, wordings) = &*SENTENCES;
     match vocabulary.answer(wordings, &String::from_utf8_lossy(bytes)) {
         Answer::Said(rules) => assert!(!rules.is_empty()),

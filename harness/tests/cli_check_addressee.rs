@@ -108,7 +108,7 @@ fn rows_name_their_host_and_model() {
         row(r#""dialect":"gemini","model":"gemini-3-pro-preview""#, UNSIGNED),
         row(r#""host":"api.groq.com""#, CHAT),
         row(r#""url":"https://api.x.ai/v1/chat/completions","model":"grok-4""#, CHAT),
-        row(r#""host":"localhost:8787""#, CHAT),
+        row(r#""host":"llm.acme.dev:8787""#, CHAT),
         row(r#""dialect":"cohere-v2""#, r#"{"messages":[]}"#),
     ];
     let folder = folder_of(&[("rows.jsonl", &rows.join("\n"))]);
@@ -122,7 +122,7 @@ fn rows_name_their_host_and_model() {
         requests[3]["reason"]
             .as_str()
             .unwrap()
-            .contains("no profile known for openai-chat at localhost:8787")
+            .contains("no profile known for openai-chat at llm.acme.dev:8787")
     );
     assert!(requests[4]["reason"].as_str().unwrap().contains("cohere-v2, which Brickbat does not support"));
 }
@@ -259,3 +259,35 @@ fn the_evidence_of_recordings_is_kept_for_explain() {
     assert_eq!(rule, &json!({ "agreed": 1, "contradicted": 1 }));
     assert_eq!(said(&folder, &["recordings", "--counts", "counts.json", "rows.jsonl"]).code, Some(2));
 }
+
+#[test]
+fn a_host_that_names_no_provider_does_not_stop_the_judgement() {
+    let body = BAD_CALL.replace("MODEL", "deepseek/deepseek-v4-flash");
+    let command = format!("curl http://127.0.0.1:8317/v1/chat/completions -d '{body}'\n");
+    let folder = folder_of(&[
+        ("run.sh", &command),
+        (
+            "azure.log",
+            &format!("POST https://openai.azure.com/openai/deployments/gpt-4o/chat/completions {body}\n"),
+        ),
+    ]);
+    let checked = said(&folder, &["check", "run.sh"]);
+    assert!(checked.code == Some(1) && checked.out.contains("refused by deepseek@"), "{checked:#?}");
+    let note = "names no host of a provider (127.0.0.1:8317), so the model's own provider judged";
+    assert!(checked.out.contains(note), "{checked:#?}");
+    let azure = said(&folder, &["check", "azure.log"]);
+    assert!(azure.code == Some(1) && azure.out.contains("refused by openai-chat@"), "{azure:#?}");
+}
+
+#[test]
+fn a_model_of_another_provider_is_named_beside_the_verdict() {
+    let body = r#"{"model":"deepseek-v4-flash","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"w","input":{}}]},{"role":"user","content":"Well?"}]}"#;
+    let folder = folder_of(&[("body.json", body)]);
+    let checked = said(&folder, &["check", "body.json"]);
+    let note =
+        "deepseek-v4-flash is a model at api.deepseek.com. The rules there for this dialect are not known";
+    assert!(checked.code == Some(1) && checked.out.contains(note), "{checked:#?}");
+}
+
+/// A call without a result.
+const BAD_CALL: &str = r#"{"model":"MODEL","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]},{"role":"user","content":"Why?"}]}"#;

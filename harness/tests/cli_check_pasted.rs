@@ -210,3 +210,46 @@ fn a_profile_of_another_dialect_judges_nothing() {
     assert!(checked.err.contains("a request of openai-responses, which the profile vllm@"), "{checked:#?}");
     assert!(checked.err.contains("profiles of openai-responses: `copilot-responses` (GitHub Copilot), `deepseek-responses` (DeepSeek)"), "{checked:#?}");
 }
+
+#[test]
+fn the_error_in_a_text_without_a_request_is_explained() {
+    let quoted =
+        "After a restart the bot never answers again:\n\n> No tool output found for function call call_1.\n";
+    let error = r#"{"type":"error","error":{"type":"invalid_request_error","message":"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1. Each `tool_use` block must have a corresponding `tool_result` block in the next message."}}"#;
+    let folder = folder_of(&[("issue.md", quoted), ("error.json", error), ("bad.json", BAD)]);
+    for (name, rule) in
+        [("issue.md", "openai-responses/"), ("error.json", "anthropic-messages/tool-result-missing")]
+    {
+        let checked = said(&folder, &["check", name]);
+        assert_eq!(checked.code, Some(0), "{checked:#?}");
+        assert!(checked.err.contains("no request was found; the text contains an error:"), "{checked:#?}");
+        assert!(checked.out.contains(rule), "{checked:#?}");
+    }
+    let both = said(&folder, &["check", "issue.md", "bad.json"]);
+    assert!(both.code == Some(1) && both.out.contains(MISSING), "{both:#?}");
+    // A body that is cut stays one.
+    let folder = folder_of(&[("cut.json", &BAD[..BAD.len() - 20])]);
+    assert_eq!(said(&folder, &["check", "cut.json"]).code, Some(2));
+}
+
+#[test]
+fn an_excerpt_and_a_program_with_variables_are_judged_as_far_as_they_go() {
+    let message = body()["messages"][1].to_string();
+    let program = "client.messages.create(model=M, messages=[{'role': 'user', 'content': [{'type': 'tool_result', 'tool_use_id': call.id, 'content': text}]}, *more])\n";
+    for (name, text, words) in [
+        ("one.md", message.as_str(), "an excerpt of 1 message; 1 before it and 1 after it were added"),
+        ("program.py", program, "left out; nothing that depends on them is reported"),
+    ] {
+        let folder = folder_of(&[(name, text)]);
+        let checked = said(&folder, &["check", name]);
+        assert_eq!(checked.code, Some(0), "{checked:#?}");
+        assert!(checked.err.contains(words), "{checked:#?}");
+    }
+    let user = r#"{"role":"user","content":"Well?"}"#;
+    let result = r#"{"role":"tool","tool_call_id":"call_1","content":"no"}"#;
+    let folder = folder_of(&[("three.md", &format!("```\n{message},\n{user},\n{result}\n```\n"))]);
+    let checked = said(&folder, &["check", "three.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains(MISSING), "{checked:#?}");
+    let fixed = said(&folder, &["check", "--diff", "three.md"]);
+    assert!(fixed.code == Some(2) && fixed.err.contains("leaves parts of the request out"), "{fixed:#?}");
+}

@@ -17,7 +17,7 @@ use super::output::{error, print, tell};
 use super::requests::{self, Input, Inputs, MAX_ERRORS, ReadEvent};
 use super::secrets::redactor;
 use super::stream::Sender;
-use super::{rule, stream};
+use super::{explain, rule, stream};
 use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
@@ -94,7 +94,7 @@ const EXAMPLES: &str = "Examples:
   brickbat check --format github histories/      annotations in a GitHub workflow
 
 Exit codes:
-  0  everything is accepted
+  0  everything is accepted, or a text has no request, and the error that it quotes is explained
   1  a provider would refuse a request, a request violates a denied rule, or a stream is
      illegal or truncated
   2  something could not be read; everything else is still checked";
@@ -190,8 +190,7 @@ impl Check {
         if self.fix || self.diff {
             return fix::fix(&inputs, &terms, if self.diff { Fix::Diff } else { Fix::Write });
         }
-        let report = CheckReport::new(self.format, Colour::Ansi);
-        let mut printer = Printer::new(&inputs.files, report);
+        let mut printer = Printer::new(&inputs.files, self.format);
         print(&printer.report.begin());
         printer.report.pass_over(inputs.n_passed_over);
         for (folder, words) in &inputs.unreadable {
@@ -212,6 +211,7 @@ impl Check {
         print(&printer.report.end());
         let tally = printer.report.tally();
         match (tally.n_unjudged, tally.n_requests, tally.n_refused + tally.n_denied) {
+            (0, 0, _) if printer.n_explained > 0 => Ok(0),
             (0, 0, _) => Err(CliError::input(format!("no request in {}", self.paths.join(" ")))),
             (0, _, 0) => Ok(0),
             (0, _, _) => Ok(1),
@@ -233,6 +233,9 @@ struct Printer<'a> {
     sessions: BTreeMap<usize, Option<Product>>,
     /// The index of the last file with rows of a guessed dialect.
     guessed: Option<usize>,
+    /// Texts without a request. The error in each was explained.
+    n_explained: usize,
+    format: CheckFormat,
 }
 
 /// The largest file in bytes that is read again as a session.
@@ -297,15 +300,17 @@ fn profile_hint(dialect: Dialect) -> String {
 }
 
 impl<'a> Printer<'a> {
-    fn new(files: &'a [Input], report: CheckReport) -> Printer<'a> {
+    fn new(files: &'a [Input], format: CheckFormat) -> Printer<'a> {
         Printer {
             files,
-            report,
+            report: CheckReport::new(format, Colour::Ansi),
             dialect_hint: Some(dialect_hint()),
             is_profile_explained: false,
             n_errors: 0,
             sessions: BTreeMap::new(),
             guessed: None,
+            n_explained: 0,
+            format,
         }
     }
 
@@ -340,6 +345,11 @@ impl<'a> Printer<'a> {
                 }
             }
             ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
+            ReadEvent::NoRequest(problem, text) => {
+                if !self.explained(index, input, &text) {
+                    self.take(index, ReadEvent::Unjudged(None, problem));
+                }
+            }
             ReadEvent::End => print(&self.report.end_of_file(file)),
             ReadEvent::Unreadable(line, words) => {
                 let words = format!("cannot read {}: {words}", place(line));
@@ -371,6 +381,22 @@ impl<'a> Printer<'a> {
                 self.trouble(file, line, &unjudged(&place(line), line.is_some(), &problem), hint);
             }
         }
+    }
+
+    /// Explains the error that a text without a request quotes, if it is known.
+    fn explained(&mut self, index: usize, input: &Input, text: &str) -> bool {
+        let is_meant = input.is_named && matches!(self.format, CheckFormat::Text);
+        if !is_meant || self.session(index, input).is_some() {
+            return false;
+        }
+        let pages = explain::quoted(text);
+        if pages.is_empty() {
+            return false;
+        }
+        self.n_explained += 1;
+        tell(format!("note: {}: no request was found; the text contains an error:", input.path));
+        print(&pages.join("\n"));
+        true
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {

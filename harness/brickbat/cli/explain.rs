@@ -129,6 +129,11 @@ fn explain(what: &str) -> Outcome {
     Ok(0)
 }
 
+/// The pages about the errors that the beginning of a longer text quotes.
+pub(super) fn quoted(text: &str) -> Vec<String> {
+    rules::of_sure_error(text[..text.floor_char_boundary(MAX_PASTED)].trim())
+}
+
 fn unknown(what: &str) -> CliError {
     // A text in another script has no spaces.
     let is_name = what.bytes().all(|byte| byte.is_ascii_graphic());

@@ -64,6 +64,8 @@ pub enum ReadEvent {
     Judged(Box<CheckedRequest>),
     /// A text could not be checked. It includes its line if the file has several.
     Unjudged(Option<u64>, CheckError),
+    /// A text has no request. Contains the reason, and the text.
+    NoRequest(CheckError, String),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
     /// The file has ended.
@@ -259,12 +261,14 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         let checked = check(&piece.text, piece.start, terms);
         let is_plain =
             matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
-        let (inside, unread) = match &checked {
+        let (mut inside, unread) = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
-                recordings::searched(&piece.text)
+                recordings::searched(&piece.text, terms)
             }
             _ => Default::default(),
         };
+        // A message among other lines is a part of a session.
+        inside.retain(|pasted| !piece.is_line || !pasted.exchange.left_out.is_excerpt());
         let in_file = |line: u64| piece.start.line + line - 1;
         match (checked, unread.first()) {
             _ if !inside.is_empty() => {
@@ -282,11 +286,55 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
                 events.push(ReadEvent::Guessed(dialect));
                 events.push(event(piece.line(), check(&piece.text, piece.start, &terms)));
             }
+            (Err(error), _) if !piece.is_line && may_quote_error(&error, &piece.text) => {
+                events.push(ReadEvent::NoRequest(error, beginning(&piece.text)));
+            }
             (checked, _) => events.push(event(piece.line(), checked)),
         }
-        events.extend(inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)));
+        let inside: Vec<ReadEvent> =
+            inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)).collect();
+        // A text about an error may show a piece of a request that says little.
+        let is_unclear = |event: &ReadEvent| {
+            matches!(event, ReadEvent::Found(..) | ReadEvent::Unjudged(_, CheckError::NoDialect))
+        };
+        if !piece.is_line && !inside.is_empty() && inside.iter().all(is_unclear) {
+            events.push(ReadEvent::NoRequest(CheckError::NoDialect, beginning(&piece.text)));
+        } else {
+            events.extend(inside);
+        }
     }
     events
+}
+
+/// The maximum number of bytes of a text without a request that are searched for an error.
+const MAX_QUOTED: usize = 64 << 10;
+
+/// The beginning of a text that is searched for an error.
+fn beginning(text: &[u8]) -> String {
+    String::from_utf8_lossy(&text[..text.len().min(MAX_QUOTED)]).into_owned()
+}
+
+/// Returns whether a text without a request may be about an error: words, or the error of a provider as JSON. JSON that
+/// is broken is a request that cannot be read.
+fn may_quote_error(error: &CheckError, text: &[u8]) -> bool {
+    let begins_json = || {
+        let mut bytes = text.iter().filter(|byte| !byte.is_ascii_whitespace());
+        let first = bytes.next().is_some_and(|byte| matches!(byte, b'{' | b'['));
+        first && bytes.next().is_none_or(|byte| matches!(byte, b'"' | b'{' | b'[' | b'\'' | b'}' | b']'))
+    };
+    let is_error = || {
+        let value: Option<serde_json::Value> = serde_json::from_slice(text).ok();
+        value.is_some_and(|value| ["error", "detail"].iter().any(|name| value.get(*name).is_some()))
+    };
+    match error {
+        CheckError::NotJson(_) => !begins_json(),
+        CheckError::NoConversation => is_error(),
+        CheckError::NoDialect
+        | CheckError::NotSpoken(_)
+        | CheckError::NoProfile { .. }
+        | CheckError::OtherDialect { .. }
+        | CheckError::NoReply => false,
+    }
 }
 
 /// True for a body with messages that have only a role and a text.

@@ -204,7 +204,7 @@ pub fn check(text: &[u8], start: Start, options: &CheckOptions) -> Result<Checke
     let subject = Subject::of(text, &readable, row.as_ref());
     let around = row.map(|row| row.around).unwrap_or_default();
     let place = |span: Range<usize>| FileSpan::of(text, span, start);
-    judge(&subject, &around, start.line, options, place).map_err(|error| match error {
+    judge(&subject, &around, start.line, options, |_, _| true, place).map_err(|error| match error {
         CheckError::NoDialect => unknown(&readable),
         error => error,
     })
@@ -216,12 +216,14 @@ pub fn request_in(text: &[u8]) -> Range<usize> {
     row_of(&body::without_halves(text)).map_or(0..text.len(), |row| row.request)
 }
 
-/// Judges a request. `place` converts a byte range of the text to a location in its file.
+/// Judges a request. `counts` returns whether a violation is reported, and `place` converts a byte range of the text to a
+/// location in its file.
 fn judge(
     subject: &Subject,
     around: &Around,
     line: u64,
     options: &CheckOptions,
+    counts: impl Fn(&UnionViolation, Dialect) -> bool,
     place: impl Fn(Range<usize>) -> FileSpan,
 ) -> Result<CheckedRequest, CheckError> {
     let addressee = Addressee::of(subject, around, options).map_err(|error| match error {
@@ -234,6 +236,7 @@ fn judge(
         true => providers.judge_list(subject.bytes, model.as_deref()),
         false => providers.judge(&validate::naming(subject.bytes, to_name.as_deref()), model.as_deref()),
     };
+    violations.retain(|found| counts(found, providers.dialect()));
     violations.retain(|found| !options.off.iter().any(|rule| rule.id == found.violation.rule.id));
     let status = violations.iter().find(|found| !found.refused_by.is_empty());
     let status = status.map(|found| found.violation.status());

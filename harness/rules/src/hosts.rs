@@ -21,9 +21,18 @@ pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
     found.all(|dialect| dialect.definition().list != list).then_some(first)
 }
 
+/// Returns the dialect in which a client that could choose writes to a host: that of Chat Completions if the host has it,
+/// as most clients do. Returns `None` if the host is unknown.
+pub(crate) fn dialect_of(host: &str, model: &str) -> Option<Dialect> {
+    let mut dialects: Vec<Dialect> = profiles_at(host, model).map(|profile| profile.dialect).collect();
+    dialects.sort_by_key(|dialect| *dialect != Dialect::OpenaiChat);
+    dialects.first().copied()
+}
+
 /// Returns the profiles of a host, one for each dialect.
 fn profiles_at(host: &str, model: &str) -> impl Iterator<Item = &'static Profile> {
-    let host = host.split(':').next().unwrap_or_default().trim_end_matches('.').to_ascii_lowercase();
+    // A dot at the beginning is what remains of a name that was removed.
+    let host = host.split(':').next().unwrap_or_default().trim_matches('.').to_ascii_lowercase();
     let model = model.to_ascii_lowercase();
     let model = model.strip_prefix(OPENROUTER).unwrap_or(&model);
     let route = ROUTES.iter().find(|route| is_host(route.host, &host) && model.starts_with(route.model));
@@ -46,6 +55,35 @@ pub fn host_of_model(model: &str) -> Option<&'static str> {
         return Some("api.mistral.ai");
     }
     MODELS.iter().find(|(start, _)| model.starts_with(start)).map(|(_, host)| *host)
+}
+
+/// Returns whether a host stands for no provider: this computer, a private network, or a word that somebody put in place of
+/// the real name.
+pub fn is_stand_in(host: &str) -> bool {
+    const PLACEHOLDERS: [&str; 8] =
+        ["your-", "your_", "yourdomain", "my-", "placeholder", "redacted", "xxx", "..."];
+    const RESERVED: [&str; 8] =
+        ["localhost", "internal", "local", "example", "test", "invalid", "example.com", "example.org"];
+    let host = host.to_ascii_lowercase();
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    if let Ok(address) = name.parse::<std::net::IpAddr>() {
+        return match address {
+            std::net::IpAddr::V4(address) => {
+                address.is_loopback() || address.is_private() || address.is_unspecified()
+            }
+            std::net::IpAddr::V6(address) => address.is_loopback() || address.is_unspecified(),
+        };
+    }
+    let is_reserved =
+        |own: &&str| name == *own || name.strip_suffix(*own).is_some_and(|rest| rest.ends_with('.'));
+    !name.is_empty()
+        && (!name.contains('.')
+            || name.contains(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-')))
+            || PLACEHOLDERS.iter().any(|word| name.contains(word))
+            || RESERVED.iter().any(is_reserved))
 }
 
 /// Returns whether the strictness of a host is known, in any dialect and for any model.
@@ -226,10 +264,12 @@ static ROUTES: &[Route] = &[
     route("ollama.com", "", &[]),
 ];
 
-/// Returns whether a name matches a pattern with at most one `*`, which matches one or more characters.
+/// Returns whether a name matches a pattern with at most one `*`, which matches one or more characters. The name that it
+/// stands for may have been removed together with its dot.
 fn is_host(pattern: &str, host: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == host,
+        Some(("", end)) if end.strip_prefix('.') == Some(host) => true,
         Some((start, end)) => {
             host.len() > start.len() + end.len() && host.starts_with(start) && host.ends_with(end)
         }
@@ -261,7 +301,11 @@ mod tests {
     #[test]
     fn hosts_and_gateways_lead_to_profiles() {
         assert_eq!(name("API.DeepSeek.com:443", "deepseek-v4-flash"), Some("deepseek"));
-        assert_eq!(name("mine.openai.azure.com", "gpt-5"), Some("openai-chat"));
+        for redacted in
+            ["mine.openai.azure.com", ".openai.azure.com", "openai.azure.com", "***.openai.azure.com"]
+        {
+            assert_eq!(name(redacted, "gpt-5"), Some("openai-chat"), "{redacted}");
+        }
         assert_eq!(name("openrouter.ai", "DeepSeek/deepseek-v4-pro"), Some("deepseek"));
         assert_eq!(name("openrouter.ai", "openai/gpt-5"), Some("openai-chat"));
         assert_eq!(name("openrouter.ai", "anthropic/claude-sonnet-4.6"), Some("openrouter"));
@@ -327,9 +371,32 @@ mod tests {
     }
 
     #[test]
+    fn this_computer_and_placeholders_stand_for_no_provider() {
+        for host in [
+            "127.0.0.1:8317",
+            "localhost",
+            "LOCALHOST:8080",
+            "[::1]:80",
+            "192.168.1.7:8000",
+            "0.0.0.0",
+            "litellm:4000",
+            "host.docker.internal:11434",
+            "<host>",
+            "${BASE}",
+            "***",
+            "your-gateway.company.com",
+            "api.example.com",
+        ] {
+            assert!(is_stand_in(host), "{host}");
+        }
+        for host in ["", "api.openai.com", "8.8.8.8:80", "gateway.acme.io", "api.myproxy.dev"] {
+            assert!(!is_stand_in(host), "{host}");
+        }
+    }
+
+    #[test]
     fn unknown_hosts_have_no_profile() {
         assert_eq!(name("ollama.com", "glm-5.3"), None);
-        assert_eq!(name(".openai.azure.com", "gpt-5"), None);
         assert_eq!(name("api.openai.com.example.org", "gpt-5"), None);
         assert_eq!(name("", ""), None);
         assert!(profile_for(Dialect::OpenaiChat, "api.anthropic.com", "claude-sonnet-5").is_none());

@@ -53,7 +53,7 @@ pub use dialect::Dialect;
 pub use envelope::Envelope;
 pub use family::Family;
 pub use features::{Feature, FeatureState};
-pub use hosts::{dialect_at, host_of_model, hosts, is_known_host, profile_for};
+pub use hosts::{dialect_at, host_of_model, hosts, is_known_host, is_stand_in, profile_for};
 pub use image::{Unseen, longest_side, media_type_of};
 pub use memory::{Delivery, ExpandedRequest, Memory, Retention};
 pub use models::{Ability, ModelFact, ability_of};

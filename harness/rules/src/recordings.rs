@@ -5,6 +5,7 @@
 //! rules accept, a rule may be missing.
 
 mod compare;
+pub(crate) mod left_out;
 mod pasted;
 mod promote;
 mod read;
@@ -16,6 +17,7 @@ use crate::address::unescaped;
 use crate::{Address, Api, Dialect, base64};
 
 pub use compare::{Agreement, CompareOptions, Comparison, compare};
+pub use left_out::LeftOut;
 pub use pasted::{Pasted, Unread, Unreadable, pasted, searched};
 pub use promote::Promoted;
 pub use read::{RecordingError, is_recording, read, row};
@@ -46,6 +48,8 @@ pub struct Exchange {
     pub is_ours: bool,
     /// The model's reply, as Brickbat's proxy records it. `None` if not recorded.
     pub reply: Option<serde_json::Value>,
+    /// The parts of the request that its text leaves out. Nothing is, in a recording.
+    pub left_out: LeftOut,
 }
 
 /// The dialect of a request.

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::check::{CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check};
+use brickbat_rules::check::{
+    CheckError, CheckFormat, CheckReport, CheckedRequest, Finding, Start, check, check_recorded,
+};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::explain::{self, Counts};
 use brickbat_rules::recordings::{Pasted, pasted};
@@ -38,7 +40,7 @@ fn inside(asked: &Asked) -> Option<Value> {
     if asked.text.len() > MAX_TEXT || stored.is_some() {
         return None;
     }
-    let found = pasted(asked.text.as_bytes());
+    let found = pasted(asked.text.as_bytes(), &asked.options().ok()?);
     let n_found = found.len();
     let judged = found.into_iter().take(MAX_INSIDE).filter_map(|Pasted { exchange, place }| {
         let value: Value = serde_json::from_slice(&exchange.request).ok()?;
@@ -50,7 +52,10 @@ fn inside(asked: &Asked) -> Option<Value> {
             model: asked.model.clone().or_else(|| exchange.model.clone()),
             ..asked.clone()
         };
-        let checked = checked(&own).ok()?;
+        let checked = match exchange.left_out.is_empty() {
+            true => checked(&own).ok()?,
+            false => check_recorded(&exchange, START, &own.options().ok()?).ok()?,
+        };
         Some((own, place, checked))
     });
     let mut shown_first = None;

@@ -164,7 +164,7 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Vec<Fixed>,
     let checked = match check(&piece.text, start, options) {
         Ok(checked) => checked,
         Err(problem @ (CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect)) => {
-            let inside = recordings::pasted(&piece.text);
+            let inside = recordings::pasted(&piece.text, options);
             if inside.is_empty() {
                 return Err(Unfixed::Check(problem));
             }
@@ -189,6 +189,11 @@ fn one(place: &str, piece: &Piece, options: &CheckOptions) -> Result<Vec<Fixed>,
 /// Fixes a request that was found inside a text. The copy has only the request.
 fn found(place: &str, exchange: &Exchange, start: Start, options: &CheckOptions) -> Result<Fixed, Unfixed> {
     let checked = check_recorded(exchange, start, options).map_err(Unfixed::Check)?;
+    if !exchange.left_out.is_empty() && !is_accepted(&checked) {
+        return Err(Unfixed::Other(
+            "the text leaves parts of the request out, so no edit is made".to_owned(),
+        ));
+    }
     let whole = without_halves(&exchange.request);
     let again = |body: &[u8]| {
         check_recorded(&Exchange { request: body.to_vec(), ..exchange.clone() }, start, options)

@@ -20,3 +20,8 @@ pub(super) fn of(rules: &[&'static Rule]) -> Vec<String> {
 pub(in super::super) fn of_error(text: &str) -> Vec<String> {
     explain::error_pages(text, &of)
 }
+
+/// The pages about an error message with a complete known sentence.
+pub(in super::super) fn of_sure_error(text: &str) -> Vec<String> {
+    explain::sure_error_pages(text, &of)
+}

@@ -27,9 +27,9 @@ pub enum Basis {
     Option,
     /// It belongs to the host.
     Host,
-    /// The host is unknown, and only one provider has a model of that name.
+    /// The host is unknown or names no provider, and only one provider has a model of that name.
     Model,
-    /// The host is unknown, so the newest profile of the dialect was chosen.
+    /// The host is unknown or names no provider, so the newest profile of the dialect was chosen.
     Newest,
 }
 
@@ -76,7 +76,8 @@ impl Addressee {
         let at_version = |profile: &'static Profile| {
             around.version.as_deref().map_or(profile, |it| profile.at_version(it))
         };
-        let (providers, basis) = match (options.strictness, &host) {
+        let of_provider = host.as_ref().filter(|host| is_of_provider(host, model.as_deref()));
+        let (providers, basis) = match (options.strictness, of_provider) {
             (Strictness::Profile(profile), _) => {
                 is_for(profile, subject, options)?;
                 (Providers::Profile(profile), Basis::Option)
@@ -105,6 +106,13 @@ impl Addressee {
         };
         Ok(Addressee { providers, basis, host, model, to_name })
     }
+}
+
+/// False for a host that names no provider, such as that of this computer.
+fn is_of_provider(host: &str, model: Option<&str>) -> bool {
+    let model = model.unwrap_or_default();
+    let is_known = |dialect| rules::profile_for(dialect, host, model).is_some();
+    Dialect::ALL.into_iter().any(is_known) || !rules::is_stand_in(host)
 }
 
 /// Checks that a body can be of the profile's dialect, unless the caller says that it is. Dialects with the same list of

@@ -2,6 +2,7 @@
 
 use super::addressee::Around;
 use super::{CheckError, CheckOptions, CheckedRequest, FileSpan, Start, Subject, judge};
+use crate::UnionViolation;
 use crate::json::without_halves;
 use crate::recordings::{Exchange, Spoken};
 
@@ -32,7 +33,10 @@ pub fn check_recorded(
     };
     let place = FileSpan { line: start.line, column: 1, offset: start.offset, length: 0 };
     let readable = without_halves(&exchange.request);
-    judge(&Subject::of(&exchange.request, &readable, None), &around, start.line, options, |_| place)
+    let subject = Subject::of(&exchange.request, &readable, None);
+    let counts =
+        |found: &UnionViolation, dialect| exchange.left_out.lets(&found.violation, dialect, subject.is_list);
+    judge(&subject, &around, start.line, options, counts, |_| place)
 }
 
 /// Returns the offset at which each of the given lines begins. Line numbers are in ascending order and

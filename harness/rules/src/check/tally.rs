@@ -1,6 +1,6 @@
 //! The counts of a report, over all requests.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Basis, CheckedRequest, Providers};
 use crate::Profile;
@@ -43,7 +43,15 @@ pub(super) struct Unknown {
     pub(super) n_by_model: usize,
     /// The profiles used for them.
     pub(super) of_models: BTreeSet<&'static str>,
+    /// Hosts that name no provider, such as that of this computer.
+    pub(super) stand_ins: BTreeSet<String>,
+    /// Models of another provider than the one that judged, each with the host of its own. The rules there for the dialect
+    /// are not known.
+    pub(super) strangers: BTreeMap<String, &'static str>,
 }
+
+/// The maximum number of hosts, or of models, that a note lists.
+const MAX_LISTED: usize = 5;
 
 impl Unknown {
     pub(super) fn add(&mut self, checked: &CheckedRequest) {
@@ -57,6 +65,19 @@ impl Unknown {
         if checked.basis == Basis::Newest && others.any(|other| other.provider != profile.provider) {
             self.n_without_host += 1;
             self.profiles.insert(profile.name);
+        }
+        if matches!(checked.basis, Basis::Newest | Basis::Model)
+            && let Some(host) = &checked.host
+            && self.stand_ins.len() < MAX_LISTED
+        {
+            self.stand_ins.insert(host.clone());
+        }
+        if checked.basis == Basis::Newest
+            && self.strangers.len() < MAX_LISTED
+            && let Some(model) = &checked.model
+            && let Some(host) = crate::host_of_model(model)
+        {
+            self.strangers.insert(model.clone(), host);
         }
         if checked.basis == Basis::Model {
             self.n_by_model += 1;

@@ -15,6 +15,9 @@ const MAX_SHOWN: usize = 20;
 /// Maximum length of a provider's message in characters. Some messages list every id.
 const MAX_MESSAGE: usize = 600;
 
+/// Maximum length of the name of a host or a model in characters.
+const MAX_NAME: usize = 60;
+
 /// Writes the findings in a request.
 pub(super) fn findings(
     file: &str,
@@ -143,10 +146,23 @@ pub(super) fn unknown(unknown: &Unknown) -> String {
             joined(&unknown.rules)
         );
     }
+    let stand_ins: Vec<String> = unknown.stand_ins.iter().map(|host| shown(host, MAX_NAME)).collect();
+    let host = match stand_ins.is_empty() {
+        true => "no host".to_owned(),
+        false => format!("no host of a provider ({})", stand_ins.join(", ")),
+    };
+    for (model, own) in &unknown.strangers {
+        let _ = writeln!(
+            text,
+            "note: {} is a model at {own}. The rules there for this dialect are not known, so the dialect's own provider judged: \
+             {own} may differ",
+            shown(model, MAX_NAME)
+        );
+    }
     if unknown.n_by_model > 0 {
         let _ = writeln!(
             text,
-            "note: {} no host, so the model's own provider judged ({}); --host names another",
+            "note: {} {host}, so the model's own provider judged ({}); --host names another",
             requests(unknown.n_by_model),
             joined(&unknown.of_models)
         );
@@ -154,7 +170,7 @@ pub(super) fn unknown(unknown: &Unknown) -> String {
     if unknown.n_without_host > 0 {
         let _ = writeln!(
             text,
-            "note: {} no host, so the dialect's own provider judged ({}); --host names another",
+            "note: {} {host}, so the dialect's own provider judged ({}); --host names another",
             requests(unknown.n_without_host),
             joined(&unknown.profiles)
         );

@@ -15,6 +15,26 @@ const OF_REPLY: &str = "no object generated";
 /// Returns the pages about an error message: first those about complete sentences, then the nearest sentences. Empty if
 /// nothing is known about it.
 pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
+    let (mut pages, near) = known(text, of_rules);
+    if pages.is_empty() {
+        pages.extend(neighbours::of_status(text).map(neighbours::page));
+    }
+    if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
+        pages.push(nearest(&near, of_rules));
+    }
+    if pages.is_empty() {
+        pages.extend(Some(about(text)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
+    }
+    pages
+}
+
+/// Returns the pages about an error message with a complete known sentence. Empty if there is none.
+pub fn sure_error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
+    known(text, of_rules).0
+}
+
+/// The pages about an error message with a known sentence, and otherwise the nearest sentences.
+fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let kinds: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
     // The AI SDK's check of types is quoted for replies too.
     let is_of_reply = text.to_lowercase().contains(OF_REPLY);
@@ -26,13 +46,10 @@ pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));
     if !is_reported && (neighbours::names_parameter(text) || pages.is_empty() && is_of_reply) {
         pages.extend(kinds);
-        return pages;
+        return (pages, Vec::new());
     }
-    let near = match answer {
-        Answer::Said(said) => {
-            pages.extend(of_rules(&said));
-            return pages;
-        }
+    match answer {
+        Answer::Said(said) => pages.extend(of_rules(&said)),
         Answer::Reported(found) => {
             // The frame of a gateway says less than the kind of error inside it.
             let kinds = match has_cause(&found) {
@@ -46,21 +63,13 @@ pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
                 true => pages.extend(found.iter().map(Reported::page)),
                 false => pages.extend(kinds),
             }
-            return pages;
         }
-        Answer::Near(near) => near,
-    };
-    pages.extend(kinds);
-    if pages.is_empty() {
-        pages.extend(neighbours::of_status(text).map(neighbours::page));
+        Answer::Near(near) => {
+            pages.extend(kinds);
+            return (pages, near);
+        }
     }
-    if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
-        pages.push(nearest(&near, of_rules));
-    }
-    if pages.is_empty() {
-        pages.extend(Some(about(text)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
-    }
-    pages
+    (pages, Vec::new())
 }
 
 /// Returns the pages about the errors of SDKs in a text.

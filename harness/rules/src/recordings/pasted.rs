@@ -2,19 +2,35 @@
 //! another tool.
 
 mod aws;
+mod begin;
+mod classes;
 mod curl;
+mod excerpt;
 mod literal;
+mod loose;
+mod pretty;
 mod printed;
+mod recipient;
 mod shell;
 #[cfg(test)]
 mod tests;
 mod traces;
 mod unread;
 
+use std::ops::Range;
+
 use hashbrown::HashSet;
 use serde_json::{Map, Value};
 
+use begin::Begin;
+use loose::{Loose, without_gutters};
+use recipient::{Chosen, Recipient};
+use traces::Written;
+
+use super::left_out::{LeftOut, UNKNOWN};
 use super::{Exchange, read};
+use crate::check::CheckOptions;
+use crate::histories::{Message, Role};
 use crate::{Address, Dialect, detect, is_known_host};
 
 pub use unread::{Unread, Unreadable};
@@ -58,18 +74,25 @@ const ADDRESSES: [&str; 11] = [
     "http.url",
 ];
 
-/// Returns the requests inside a text that is not itself one.
-pub fn pasted(text: &[u8]) -> Vec<Pasted> {
-    searched(text).0
+/// Returns the requests inside a text that is not itself one. The options name the provider that the messages of a
+/// framework are written for.
+pub fn pasted(text: &[u8], options: &CheckOptions) -> Vec<Pasted> {
+    searched(text, options).0
 }
 
 /// Returns the requests inside a text that is not itself one, and the places in it that look like requests and cannot
 /// be read.
-pub fn searched(text: &[u8]) -> (Vec<Pasted>, Vec<Unread>) {
-    let mut search = Search::default();
+pub fn searched(text: &[u8], options: &CheckOptions) -> (Vec<Pasted>, Vec<Unread>) {
     let Ok(text) = std::str::from_utf8(text) else { return Default::default() };
+    let beginning = &text[..text.floor_char_boundary(MAX_SEARCHED)];
+    let mut search = Search { recipient: Recipient::of(beginning, options), ..Search::default() };
     match serde_json::from_str(text) {
-        Ok(value) => search.in_value(&value, "", &Context::default(), MAX_DEPTH),
+        Ok(value) => {
+            search.in_value(&value, "", &Context::default(), MAX_DEPTH);
+            if search.found.is_empty() && printed::is_message(&value) {
+                search.take_excerpt(&Value::Array(vec![value]), 1, &Context::default());
+            }
+        }
         Err(_) => {
             let text = &text[..text.floor_char_boundary(MAX_SEARCHED)];
             if !search.in_yaml(text) {
@@ -82,19 +105,12 @@ pub fn searched(text: &[u8]) -> (Vec<Pasted>, Vec<Unread>) {
 
 #[derive(Default)]
 struct Search {
+    recipient: Recipient,
     found: Vec<Pasted>,
     unread: Vec<Unread>,
     n_values: usize,
     /// Messages that follow one another in a text.
     loose: Vec<Loose>,
-}
-
-/// A message by itself in a text.
-struct Loose {
-    line: u64,
-    /// The bytes in the text.
-    span: std::ops::Range<usize>,
-    message: Value,
 }
 
 /// The facts that the values around a request name.
@@ -109,7 +125,7 @@ struct Context {
 impl Context {
     fn inside(&self, fields: &Map<String, Value>) -> Context {
         let named = ADDRESSES.iter().find_map(|name| fields.get(*name)?.as_str());
-        let model = Some(traces::model(fields)).filter(|model| !model.is_empty());
+        let model = Some(traces::model(fields)).filter(|model| !model.is_empty() && model != UNKNOWN);
         Context {
             address: named.map_or_else(|| self.address.clone(), |url| self.at(url)),
             model: model.or_else(|| self.model.clone()),
@@ -149,11 +165,20 @@ impl Search {
 
     /// Searches a text with commands, fenced blocks, JSON or the literals of a program in it.
     fn in_prose(&mut self, text: &str) {
+        let text = &*without_gutters(text);
+        if let Some(messages) = pretty::messages(text) {
+            let context = Context { line: Some(messages.line), ..Context::default() };
+            let chosen = self.recipient.dialect(&context.address, "", "");
+            let (request, how) = written_for(chosen, &Written::from(messages.messages), "");
+            return self.take_value(&request, "", &how, &context);
+        }
         let commands = self.in_commands(text);
         let (mut from, mut n_tried) = (0, 0);
         // A value inside one that cannot be read is not reported again.
         let mut reported = 0;
-        while let Some(at) = text[from..].find(['{', '[', '(']).map(|at| from + at) {
+        // The messages inside it are not judged by themselves.
+        let mut unread_until = 0;
+        while let Some(at) = text[from..].find(['{', '[', '(', '<']).map(|at| from + at) {
             from = at + 1;
             if let Some(command) = commands.iter().find(|command| command.contains(&at)) {
                 from = command.end;
@@ -169,6 +194,7 @@ impl Search {
                     && let Some((unread, end)) = unread::at(text, at)
                 {
                     reported = end + unread::MAX_SEARCHED;
+                    unread_until = end;
                     self.unread.push(unread);
                 }
                 continue;
@@ -180,7 +206,7 @@ impl Search {
             };
             let before = self.found.len();
             self.in_value(&value, "", &context, MAX_DEPTH);
-            if self.found.len() == before && printed::is_message(&value) {
+            if self.found.len() == before && at >= unread_until && printed::is_message(&value) {
                 self.loose.push(Loose { line: line_at(text, at), span: at..at + n_bytes, message: value });
                 from = at + n_bytes;
             }
@@ -189,12 +215,12 @@ impl Search {
                 from = from.max(at + n_bytes);
             }
         }
-        self.take_loose();
+        self.take_loose(text);
     }
 
     /// Takes the requests of the commands in a text. Returns the ranges of these commands.
-    fn in_commands(&mut self, text: &str) -> Vec<std::ops::Range<usize>> {
-        let mut commands: Vec<std::ops::Range<usize>> = Vec::new();
+    fn in_commands(&mut self, text: &str) -> Vec<Range<usize>> {
+        let mut commands: Vec<Range<usize>> = Vec::new();
         for (at, _) in text.match_indices("curl ") {
             let is_inside = commands.last().is_some_and(|command| command.contains(&at));
             if !is_inside && let Some(found) = curl::command(&text[at..], line_at(text, at)) {
@@ -211,34 +237,25 @@ impl Search {
         commands
     }
 
-    /// Takes messages that a program printed one after another, if the text has little else.
-    fn take_loose(&mut self) {
-        let loose = std::mem::take(&mut self.loose);
-        let follow = |pair: &[Loose]| pair[1].span.start - pair[0].span.end <= MAX_BETWEEN;
-        let (Some(first), Some(last)) = (loose.first(), loose.last()) else { return };
-        let is_alone = self.found.is_empty() && self.unread.is_empty();
-        if !is_alone || loose.len() < MIN_LOOSE || !loose.windows(2).all(follow) {
-            return;
-        }
-        let context = Context { line: Some(first.line), ..Context::default() };
-        let place = format!("lines {} to {}, where messages follow one another", first.line, last.line);
-        let list: Value = loose.into_iter().map(|loose| loose.message).collect();
-        match self.written_again(&list, &context) {
-            Some(request) => self.take_at(&request, format!("{place}{WRITTEN_AGAIN}"), &context),
-            None if is_request(&list) => self.take_at(&list, place, &context),
-            None => {}
-        }
-    }
-
-    /// The request for messages in the form of a framework.
-    fn written_again(&self, list: &Value, context: &Context) -> Option<Value> {
-        let of_printed = || printed::of_pydantic_ai(list).or_else(|| printed::of_agentscope(list));
-        let messages = traces::of_langchain(list)
+    /// The request for messages in the form of a framework, and how it was written.
+    fn written_again(&self, list: &Value, context: &Context) -> Option<(Value, String)> {
+        let model = context.model.as_deref().unwrap_or_default();
+        let chosen = self.recipient.dialect(&context.address, model, "");
+        let of_printed = || {
+            printed::of_pydantic_ai(list)
+                .or_else(|| printed::of_agentscope(list))
+                .or_else(|| printed::of_livekit(list))
+                .or_else(|| printed::of_ruby_llm(list))
+                .or_else(|| printed::of_prism(list))
+        };
+        let written = traces::of_langchain(list)
             .or_else(|| traces::of_parts(list))
-            .or_else(|| traces::of_ai_sdk(list))
+            .or_else(|| traces::of_flat_calls(list))
             // A file with only these messages is a session of the product.
-            .or_else(|| context.line.and_then(|_| of_printed()))?;
-        Some(traces::request(messages, context.model.as_deref().unwrap_or_default(), ""))
+            .or_else(|| context.line.and_then(|_| of_printed()))
+            .map(Written::from)
+            .or_else(|| traces::of_ai_sdk(list, chosen))?;
+        Some(written_for(chosen, &written, model))
     }
 
     /// Searches a JSON value. In a text that is JSON, the value at its top is not a request.
@@ -247,8 +264,8 @@ impl Search {
         if depth == 0 || self.n_values > MAX_VALUES {
             return;
         }
-        if let Some(request) = self.written_again(value, context) {
-            return self.take_value(&request, pointer, WRITTEN_AGAIN, context);
+        if let Some((request, how)) = self.written_again(value, context) {
+            return self.take_value(&request, pointer, &how, context);
         }
         if (!pointer.is_empty() || context.line.is_some()) && is_request(value) {
             return self.take_value(value, pointer, "", context);
@@ -280,12 +297,15 @@ impl Search {
             Some(attributes) => (format!("{pointer}/attributes"), attributes),
             None => (pointer.to_owned(), fields.clone()),
         };
-        if let Some(request) = traces::of_span(fields, &attributes) {
+        if let Some(messages) = traces::of_span(fields, &attributes) {
             let mut context = context.inside(&attributes);
             if let Some(Value::String(host)) = attributes.get("server.address") {
                 context.address.host.clone_from(host);
             }
-            return self.take_value(&request, &at, WRITTEN_AGAIN, &context);
+            let (model, provider) = (traces::model(&attributes), traces::provider(&attributes));
+            let chosen = self.recipient.dialect(&context.address, &model, &provider);
+            let (request, how) = written_for(chosen, &messages.into(), &model);
+            return self.take_value(&request, &at, &how, &context);
         }
         if let Some(request) = traces::of_diagnostics(fields) {
             return self.take_value(&request, &format!("{pointer}/history"), WRITTEN_AGAIN, context);
@@ -314,7 +334,7 @@ impl Search {
     }
 
     fn take_at(&mut self, value: &Value, place: String, context: &Context) {
-        let own = value.get("model").is_some_and(Value::is_string);
+        let own = value.get("model").and_then(Value::as_str).is_some_and(|model| model != UNKNOWN);
         let exchange = Exchange {
             line: context.line.unwrap_or(1),
             host: context.address.host.clone(),
@@ -326,92 +346,45 @@ impl Search {
         self.take(exchange, place);
     }
 
-    fn take(&mut self, exchange: Exchange, place: String) {
+    fn take(&mut self, mut exchange: Exchange, mut place: String) {
+        let has_unknown = exchange.request.windows(UNKNOWN.len()).any(|part| part == UNKNOWN.as_bytes());
+        if has_unknown && let Ok(mut request) = serde_json::from_slice::<Value>(&exchange.request) {
+            // An example with parts left out may begin with the results of calls that it does not show.
+            if exchange.left_out.is_empty()
+                && let Some(completed) = excerpt::after_calls(&request)
+            {
+                exchange.left_out = LeftOut::around(completed.own.clone());
+                excerpt::put(&mut request, completed.list);
+            }
+            let left_out = LeftOut::of(&mut request);
+            place.push_str(&match left_out.n_values() {
+                1 => ", where 1 value is left out; nothing that depends on it is reported".to_owned(),
+                n => format!(", where {n} values are left out; nothing that depends on them is reported"),
+            });
+            exchange.request = request.to_string().into_bytes();
+            exchange.left_out = LeftOut::of_both(exchange.left_out, left_out);
+        }
         if self.found.len() < MAX_FOUND {
             self.found.push(Pasted { exchange, place });
         }
     }
 }
 
-/// The minimum number of messages that follow one another in a text. One is often an example.
-const MIN_LOOSE: usize = 2;
-
-/// The maximum number of bytes between two such messages: a label or a time, and not a sentence.
-const MAX_BETWEEN: usize = 80;
-
 /// Added to the place of a request in a form that is not that of a provider.
 const WRITTEN_AGAIN: &str = ", and written again as a request";
 
+/// The request of these messages, and how it was written.
+fn written_for(chosen: Chosen, written: &Written, model: &str) -> (Value, String) {
+    let mut messages = written.messages.clone();
+    if written.n_dropped > 0 && messages.last().is_some_and(|last| last.role == Role::Assistant) {
+        // The call without a result is refused in the next turn.
+        messages.push(Message::text(Role::User, "…"));
+    }
+    (chosen.request(&messages, model), recipient::written_again(chosen, written))
+}
+
 /// Added to the place of a list that begins with the newest item.
 const BACKWARDS: &str = ", read backwards because it begins with the newest item";
-
-/// The kinds of values in a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
-    /// An object or a list.
-    Value,
-    /// JSON inside a string.
-    Quoted,
-    /// The named arguments of a call.
-    Call,
-    /// The items of PHP's `array(…)`.
-    Array,
-}
-
-impl Begin {
-    /// The kind of value that may begin at a bracket.
-    fn at(text: &str, at: usize) -> Option<Begin> {
-        let (bracket, rest) = text[at..].split_at(1);
-        let rest = rest.trim_start();
-        let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '\'' | '"');
-        // A symbol of Ruby's, and the map of an Elixir program.
-        let is_value = |c: char| is_name(c) || matches!(c, ':' | '%');
-        match bracket {
-            "(" => {
-                let is_call = text[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
-                let name = rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(0);
-                let is_named = name > 0 && rest[name..].trim_start().starts_with('=');
-                // An array of PHP's.
-                if text[..at].ends_with("array") && rest.starts_with(['\'', '"']) {
-                    return Some(Begin::Array);
-                }
-                (is_call && (is_named || rest.starts_with("**"))).then_some(Begin::Call)
-            }
-            _ if rest.starts_with("\\\"") => Some(Begin::Quoted),
-            "{" => rest.starts_with(|c| is_value(c) || c == '.' || c == '*').then_some(Begin::Value),
-            _ => rest.starts_with(|c| is_value(c) || c == '{' || c == '[').then_some(Begin::Value),
-        }
-    }
-
-    /// The value at a place of a text, and its length.
-    fn read(self, text: &str, at: usize) -> Option<(Value, usize)> {
-        let (before, text) = text.split_at(at);
-        match self {
-            Begin::Value => {
-                let mut values = serde_json::Deserializer::from_str(text).into_iter::<Value>();
-                match values.next() {
-                    Some(Ok(value)) => Some((value, values.byte_offset())),
-                    _ => literal::read(text),
-                }
-            }
-            Begin::Quoted => {
-                let mut is_escaped = false;
-                let end = text.bytes().position(|byte| {
-                    let is_end = byte == b'"' && !is_escaped;
-                    is_escaped = byte == b'\\' && !is_escaped;
-                    is_end
-                })?;
-                let inner: String = serde_json::from_str(&format!("\"{}\"", &text[..end])).ok()?;
-                Some((serde_json::from_str(&inner).ok()?, end))
-            }
-            Begin::Call => {
-                let class = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next();
-                literal::arguments(text, class.unwrap_or_default())
-            }
-            Begin::Array => literal::array(text),
-        }
-    }
-}
 
 /// The last address of an API before a place in a text.
 fn address_before(text: &str) -> Address {
@@ -462,13 +435,14 @@ fn is_newest_first(items: &[Value]) -> bool {
 /// Returns whether a value is a request, or a list of messages.
 fn is_request(value: &Value) -> bool {
     let is_list = |list: &Value| {
-        let items = list.as_array().map_or(&[][..], |items| &items[..]);
+        let items: Vec<&Value> = list.as_array().into_iter().flatten().collect();
+        let items: Vec<&Value> = items.into_iter().filter(|item| item.as_str() != Some(UNKNOWN)).collect();
         !items.is_empty()
             && items.iter().all(|item| item.get("role").or_else(|| item.get("type")).is_some())
             && items.iter().any(|item| item.get("role").or_else(|| item.get("call_id")).is_some())
             && traces::of_langchain(list).is_none()
             && traces::of_parts(list).is_none()
-            && traces::of_ai_sdk(list).is_none()
+            && !traces::is_ai_sdk(list)
     };
     // Tools for traces store any messages as `input`.
     let is_own = |list: &Value, name: &str| {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::check::CheckOptions;
 use crate::{Profile, Rule};
 
 const STOPPED: &str = r#"{"model":"claude-opus-4-5","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":[{"type":"tool_use","id":"w1","name":"weather","input":{}}]},{"role":"user","content":"Well?"}]}"#;
@@ -223,7 +224,9 @@ fn the_version_in_the_header_selects_the_profile_in_every_kind_of_recording() {
         let mut exchanges: Vec<Exchange> =
             texts.iter().flat_map(|text| read(text.as_bytes()).unwrap()).collect();
         let command = format!("curl {url} -H 'anthropic-version: {version}' -d '{body}'");
-        exchanges.extend(pasted(command.as_bytes()).into_iter().map(|found| found.exchange));
+        exchanges.extend(
+            pasted(command.as_bytes(), &CheckOptions::default()).into_iter().map(|found| found.exchange),
+        );
         assert_eq!(exchanges.len(), 5);
         exchanges.iter().map(judged).collect::<Vec<_>>()
     };

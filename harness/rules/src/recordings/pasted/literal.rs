@@ -2,9 +2,13 @@
 //!
 //! People paste a dictionary from a debugger, the arguments of a call from their source, or a printed SDK object. The
 //! syntax is that of the languages together: single quotes, `None`, keys without quotes, commas before a closing
-//! bracket, comments, `=>`, symbols, and calls. The named arguments of a call become the fields of an object.
+//! bracket, comments, `=>`, symbols, and calls. The named arguments of a call become the fields of an object. A value
+//! that only the program knows becomes [`UNKNOWN`].
 
 use serde_json::{Map, Value};
+
+use super::classes;
+use crate::recordings::left_out::UNKNOWN;
 
 /// The maximum depth, as for JSON.
 const MAX_DEPTH: usize = 128;
@@ -21,6 +25,20 @@ pub(super) fn read(text: &str) -> Option<(Value, usize)> {
 pub(super) fn arguments(text: &str, class: &str) -> Option<(Value, usize)> {
     let mut reader = Reader { text, at: 0 };
     let value = reader.call(class, MAX_DEPTH)?;
+    Some((value, reader.at))
+}
+
+/// Reads the fields of an object of this class, from the opening brace on.
+pub(super) fn printed(text: &str, class: &str) -> Option<(Value, usize)> {
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.printed(class, MAX_DEPTH)?;
+    Some((value, reader.at))
+}
+
+/// Reads an object as Ruby prints it, from the `<` behind its `#` on.
+pub(super) fn inspected(text: &str) -> Option<(Value, usize)> {
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.inspected(MAX_DEPTH)?;
     Some((value, reader.at))
 }
 
@@ -42,38 +60,6 @@ pub(super) fn stop(text: &str) -> usize {
 /// (<https://nodejs.org/api/util.html#utilinspectobject-options>).
 pub(super) fn is_elision(text: &str) -> bool {
     ["[Array]", "[Object]", "[Function", "[Circular", "[Getter"].iter().any(|mark| text.starts_with(mark))
-}
-
-/// The field with the kind of a message or a part, for classes that leave it out when they are printed.
-fn kind_of(class: &str) -> Option<(&'static str, String)> {
-    const LANGCHAIN: [&str; 9] = [
-        "HumanMessage",
-        "AIMessage",
-        "SystemMessage",
-        "ToolMessage",
-        "FunctionMessage",
-        "HumanMessageChunk",
-        "AIMessageChunk",
-        "SystemMessageChunk",
-        "ToolMessageChunk",
-    ];
-    const PYDANTIC_AI: [(&str, &str, &str); 9] = [
-        ("ModelRequest", "kind", "request"),
-        ("ModelResponse", "kind", "response"),
-        ("SystemPromptPart", "part_kind", "system-prompt"),
-        ("UserPromptPart", "part_kind", "user-prompt"),
-        ("ToolReturnPart", "part_kind", "tool-return"),
-        ("RetryPromptPart", "part_kind", "retry-prompt"),
-        ("ToolCallPart", "part_kind", "tool-call"),
-        ("ThinkingPart", "part_kind", "thinking"),
-        ("TextPart", "part_kind", "text"),
-    ];
-    let class = class.rsplit('.').next().unwrap_or(class);
-    let of_langchain = LANGCHAIN.contains(&class).then(|| ("type", class.to_owned()));
-    of_langchain.or_else(|| {
-        let (_, field, kind) = PYDANTIC_AI.iter().find(|(name, ..)| *name == class)?;
-        Some((*field, (*kind).to_owned()))
-    })
 }
 
 struct Reader<'t> {
@@ -109,7 +95,8 @@ impl<'t> Reader<'t> {
             let rest = self.rest();
             let trimmed = rest.trim_start();
             self.at += rest.len() - trimmed.len();
-            let n_bytes = if trimmed.starts_with("//") || trimmed.starts_with('#') {
+            let is_comment = trimmed.starts_with('#') && !trimmed.starts_with("#<");
+            let n_bytes = if trimmed.starts_with("//") || is_comment {
                 trimmed.find('\n').unwrap_or(trimmed.len())
             } else if trimmed.starts_with("/*") {
                 trimmed.find("*/").map_or(trimmed.len(), |end| end + 2)
@@ -141,20 +128,24 @@ impl<'t> Reader<'t> {
             // A map of Elixir's, with or without the name of a struct.
             '%' => {
                 self.next();
-                self.name();
-                if self.peek()? == '{' { self.object(depth) } else { None }
+                let name = self.name();
+                if self.peek()? == '{' { self.printed(name, depth) } else { None }
             }
+            // An object as Ruby prints it.
+            '#' => self.inspected(depth),
             // A symbol of Ruby's or Elixir's.
             ':' => {
                 self.next();
                 self.symbol()
             }
             '\'' | '"' | '`' => self.strings(),
-            // The representation of an object without a literal.
+            // The representation of an object without a literal, or of a member of an enumeration: `<Role.USER: 'user'>`.
             '<' => {
                 let end = self.rest().find('>')?;
+                let inner = &self.rest()[1..end];
                 self.at += end + 1;
-                Some(Value::Null)
+                let member = inner.split_once(": '").and_then(|(_, rest)| rest.strip_suffix('\''));
+                Some(member.map_or_else(unknown, |member| Value::String(member.to_owned())))
             }
             c if c.is_ascii_digit() || c == '-' || c == '+' => self.number(),
             c if is_of_name(c) => self.named(depth),
@@ -176,7 +167,13 @@ impl<'t> Reader<'t> {
             if !is_first && !ends_with_comma {
                 return None;
             }
+            // The items of another list come in here.
+            let is_spread = self.take("*") || self.take("...");
+            if is_spread && !self.peek().is_some_and(is_of_name) {
+                return None;
+            }
             let item = self.value(depth)?;
+            let item = if is_spread { unknown() } else { item };
             self.skip();
             match (self.take("=>"), item) {
                 (true, Value::String(key)) => drop(fields.insert(key, self.value(depth)?)),
@@ -207,10 +204,13 @@ impl<'t> Reader<'t> {
                     self.next();
                     return Some(Value::Object(fields));
                 }
-                // The fields of another object come in here; which ones is not known.
-                '.' | '*' => {
-                    self.at += self.rest().find(|c: char| c != '.' && c != '*')?;
-                    self.named(depth)?;
+                // The fields of another object come in here, or some were left out.
+                '.' | '…' | '*' => {
+                    self.at += self.rest().find(|c: char| !matches!(c, '.' | '…' | '*'))?;
+                    if !matches!(self.peek()?, ',' | '}') {
+                        self.value(depth)?;
+                    }
+                    fields.insert(UNKNOWN.to_owned(), unknown());
                 }
                 c => {
                     let key = match c {
@@ -227,12 +227,51 @@ impl<'t> Reader<'t> {
                     if !is_short && !self.take(":") && !self.take("=>") {
                         return None;
                     }
-                    let value = if is_short { Value::Null } else { self.value(depth)? };
+                    let value = if is_short { unknown() } else { self.value(depth)? };
                     fields.insert(key, value);
                 }
             }
             self.skip();
             if !self.take(",") && self.peek()? != '}' {
+                return None;
+            }
+        }
+    }
+
+    /// The fields of an object behind the name of its class.
+    fn printed(&mut self, class: &str, depth: usize) -> Option<Value> {
+        match self.object(depth)? {
+            Value::Object(fields) => Some(classes::object(class, fields, Vec::new())),
+            value => Some(value),
+        }
+    }
+
+    /// An object as Ruby prints it: `#<Class:0x1f @name=value, …>`, or `#<struct Class name=value>`.
+    fn inspected(&mut self, depth: usize) -> Option<Value> {
+        self.take("#");
+        if !self.take("<") {
+            return None;
+        }
+        self.take("struct ");
+        let class = self.name();
+        if self.take(":0x") {
+            self.name();
+        }
+        let mut fields = Map::new();
+        loop {
+            self.skip();
+            if self.take(">") {
+                return Some(classes::object(class, fields, Vec::new()));
+            }
+            self.take("@");
+            let name = self.name();
+            if name.is_empty() || !self.take("=") {
+                return None;
+            }
+            let value = self.value(depth)?;
+            fields.insert(name.to_owned(), value);
+            self.skip();
+            if !self.take(",") && self.peek()? != '>' {
                 return None;
             }
         }
@@ -255,53 +294,78 @@ impl<'t> Reader<'t> {
                 self.next();
                 Some(self.list(')', depth)?.0)
             }
-            (Some('('), _) => self.call(name, depth),
-            // A variable, or nothing.
-            _ => Some(Value::Null),
+            (Some('('), _) => {
+                let value = self.call(name, depth)?;
+                match self.peek() {
+                    // A part of what the call returns.
+                    Some('.' | '[') => {
+                        while let Some('.' | '[' | '(') = self.peek() {
+                            if self.name().is_empty() {
+                                self.value(depth)?;
+                            }
+                        }
+                        Some(unknown())
+                    }
+                    _ => Some(value),
+                }
+            }
+            (_, "None" | "null" | "undefined" | "nil" | "NULL" | "Null" | "nullptr" | "NaN") => {
+                Some(Value::Null)
+            }
+            // An object as Node.js prints it.
+            (Some(' '), name) if is_class(name) && self.rest().trim_start().starts_with('{') => {
+                self.skip();
+                self.printed(name, depth)
+            }
+            // A variable, and what a program takes from it.
+            _ => {
+                while let Some('[' | '(') = self.peek() {
+                    self.value(depth)?;
+                    self.name();
+                }
+                Some(unknown())
+            }
         }
     }
 
+    /// A name, with those of the modules or objects before it.
     fn name(&mut self) -> &'t str {
         let rest = self.rest();
-        let end = rest.find(|c: char| !is_of_name(c) && c != '.').unwrap_or(rest.len());
+        let is_end = |c: char| !is_of_name(c) && c != '.';
+        let mut end = rest.find(is_end).unwrap_or(rest.len());
+        while end > 0 && rest[end..].starts_with("::") {
+            let after = &rest[end + 2..];
+            end += 2 + after.find(is_end).unwrap_or(after.len());
+        }
         self.at += end;
         &rest[..end]
     }
 
-    /// The arguments of a call: an object of the named ones, with the kind that the class stands for, or else the first
-    /// one.
+    /// The arguments of a call, as [`classes::object`] gives them.
     fn call(&mut self, class: &str, depth: usize) -> Option<Value> {
         let depth = depth.checked_sub(1)?;
         self.next();
-        let (mut named, mut first) = (Map::new(), None);
+        let (mut named, mut positional) = (Map::new(), Vec::new());
         loop {
             self.skip();
             if self.take(")") {
-                if named.is_empty() {
-                    return Some(first.unwrap_or_default());
-                }
-                if let Some((field, kind)) = kind_of(class)
-                    && !named.contains_key(field)
-                    && !named.contains_key("role")
-                {
-                    named.insert(field.to_owned(), Value::String(kind));
-                }
-                return Some(Value::Object(named));
+                return Some(classes::object(class, named, positional));
             }
             if self.take("**") || self.take("...") {
                 self.value(depth)?;
+                named.insert(UNKNOWN.to_owned(), unknown());
             } else {
                 let before = self.at;
                 let name = self.name();
                 self.skip();
-                if !name.is_empty() && self.rest().starts_with('=') && !self.rest().starts_with("==") {
+                if !name.is_empty() && is_of_argument(self.rest()) {
                     self.next();
                     let value = self.value(depth)?;
                     named.insert(name.to_owned(), value);
                 } else {
                     self.at = before;
                     let value = self.value(depth)?;
-                    first.get_or_insert(value);
+                    positional.push(value);
                 }
             }
             self.skip();
@@ -404,6 +468,23 @@ impl<'t> Reader<'t> {
     }
 }
 
+/// Returns whether the name of an argument ends before a text.
+fn is_of_argument(rest: &str) -> bool {
+    let begins = |mark: &str, others: &[&str]| {
+        rest.starts_with(mark) && !others.iter().any(|other| rest.starts_with(other))
+    };
+    begins("=", &["==", "=>"]) || begins(":", &["::"])
+}
+
+/// Returns whether a name is that of a class.
+fn is_class(name: &str) -> bool {
+    name.rsplit('.').next().is_some_and(|last| last.starts_with(|c: char| c.is_uppercase()))
+}
+
+pub(super) fn unknown() -> Value {
+    Value::String(UNKNOWN.to_owned())
+}
+
 fn is_of_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
@@ -418,7 +499,16 @@ mod tests {
     fn literals_of_both_languages_are_read() {
         for (text, value) in [
             ("{'a': None, 'b': [True, False,], }", json!({ "a": null, "b": [true, false] })),
-            ("{a: undefined, \"b\": `x`, c, ...rest, // why\n}", json!({ "a": null, "b": "x", "c": null })),
+            (
+                "{a: undefined, \"b\": `x`, c, ...rest, // why\n}",
+                json!({ "a": null, "b": "x", "c": UNKNOWN, UNKNOWN: UNKNOWN }),
+            ),
+            (
+                "{'a': call.id, 'b': get().x[0], 'c': xs[1].y, **rest, 'd': f(g()), e: null}",
+                json!({ "a": UNKNOWN, "b": UNKNOWN, "c": UNKNOWN, UNKNOWN: UNKNOWN, "d": UNKNOWN, "e": null }),
+            ),
+            ("[*xs, 1, ...ys()]", json!([UNKNOWN, 1, UNKNOWN])),
+            ("{..., \"id\": \"x\"}", json!({ UNKNOWN: UNKNOWN, "id": "x" })),
             (
                 "{'a': 'it\\'s', \"b\": b'\\xc3\\xa9', 'c': r'\\d'}",
                 json!({ "a": "it's", "b": "é", "c": "\\d" }),
@@ -430,7 +520,7 @@ mod tests {
             ),
             (
                 "{ body: JSON.stringify({ x: 1 }, null, 2), o: <object at 0x7f> }",
-                json!({ "body": { "x": 1 }, "o": null }),
+                json!({ "body": { "x": 1 }, "o": UNKNOWN }),
             ),
             ("'\\u00e9\\ud83d\\ude00\\u{e9}' rest", json!("é😀é")),
             ("'''two\nlines'''", json!("two\nlines")),

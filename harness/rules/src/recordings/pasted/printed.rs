@@ -12,7 +12,109 @@ pub(super) fn is_message(value: &Value) -> bool {
     const ROLES: [&str; 5] = ["system", "developer", "user", "assistant", "tool"];
     let has = |name: &str| value.get(name).is_some();
     let is_chat = ROLES.contains(&word(value, "role").as_str()) && (has("content") || has("tool_calls"));
-    is_chat || of_langchain(&Value::Array(vec![value.clone()])).is_some()
+    let has_parts = value.get("parts").is_some_and(|parts| parts.get(0).is_some_and(Value::is_object));
+    let is_content = matches!(word(value, "role").as_str(), "user" | "model") && has_parts;
+    let is_item =
+        matches!(word(value, "type").as_str(), "function_call" | "function_call_output") && has("call_id");
+    let is_prism = PRISM.contains(&word(value, "type").as_str());
+    is_chat || is_content || is_item || is_prism || of_langchain(&Value::Array(vec![value.clone()])).is_some()
+}
+
+/// The names of Prism's messages, except that of instructions, which LangChain has too.
+const PRISM: [&str; 3] = ["UserMessage", "AssistantMessage", "ToolResultMessage"];
+
+/// A list of Prism's messages (`src/ValueObjects` of <https://github.com/prism-php/prism>).
+pub(super) fn of_prism(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array().filter(|list| !list.is_empty())?;
+    let kind = |message: &Value| word(message, "type");
+    if !list.iter().any(|message| PRISM.contains(&kind(message).as_str())) {
+        return None;
+    }
+    let inner = |message: &Value, name: &str| {
+        message.get(name).and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let message = |message: &Value| {
+        let role = match kind(message).as_str() {
+            "SystemMessage" => Role::System,
+            "UserMessage" => Role::User,
+            "AssistantMessage" => Role::Assistant,
+            "ToolResultMessage" => Role::Tool,
+            _ => return None,
+        };
+        let mut blocks: Vec<Block> = match message.get("content") {
+            // Calls are in the content of another framework's messages.
+            Some(Value::Array(_)) => return None,
+            content => content.and_then(text_of).into_iter().collect(),
+        };
+        blocks.extend(inner(message, "toolCalls").iter().map(|own| call(own, "id", "name", "arguments")));
+        blocks.extend(
+            inner(message, "toolResults").iter().map(|own| result(own, "toolCallId", own.get("result"))),
+        );
+        Some(Message { role, blocks })
+    };
+    list.iter().map(message).collect()
+}
+
+/// A list of RubyLLM's messages. The calls are a map by id (`lib/ruby_llm/message.rb` of
+/// <https://github.com/crmne/ruby_llm>).
+pub(super) fn of_ruby_llm(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array()?;
+    let is_own =
+        |message: &Value| message.get("tool_calls").is_some() && message.get("tool_call_id").is_some();
+    let has_maps =
+        |message: &Value| message["tool_calls"].is_object() || message["content"].get("text").is_some();
+    if !list.iter().all(is_own) || !list.iter().any(has_maps) {
+        return None;
+    }
+    let message = |message: &Value| {
+        let content = message.get("content").map(|content| content.get("text").unwrap_or(content));
+        let role = role(message);
+        let mut blocks = match role {
+            Role::Tool => vec![result(message, "tool_call_id", content)],
+            Role::System | Role::User | Role::Assistant => content.and_then(text_of).into_iter().collect(),
+        };
+        let calls = message["tool_calls"].as_object().into_iter().flat_map(serde_json::Map::values);
+        blocks.extend(calls.map(|own| call(own, "id", "name", "arguments")));
+        Message { role, blocks }
+    };
+    Some(list.iter().map(message).collect())
+}
+
+/// A list of the items of LiveKit Agents. A message has a list of texts
+/// (`livekit-agents/livekit/agents/llm/chat_context.py` of <https://github.com/livekit/agents>).
+pub(super) fn of_livekit(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array()?;
+    let texts = |item: &Value| {
+        let texts = item.get("content")?.as_array()?.iter().map(|text| Some(text.as_str()?.to_owned()));
+        texts.collect::<Option<Vec<String>>>()
+    };
+    let has_role = |item: &Value| item.get("role").is_some();
+    if !list.iter().any(|item| has_role(item) && texts(item).is_some_and(|texts| !texts.is_empty())) {
+        return None;
+    }
+    let message = |item: &Value| match word(item, "type").as_str() {
+        "function_call" => {
+            Some(Message { role: Role::Assistant, blocks: vec![call(item, "call_id", "name", "arguments")] })
+        }
+        "function_call_output" => {
+            Some(Message { role: Role::Tool, blocks: vec![result(item, "call_id", item.get("output"))] })
+        }
+        "" | "message" if has_role(item) => {
+            Some(Message { role: role(item), blocks: texts(item)?.into_iter().map(Block::Text).collect() })
+        }
+        _ => None,
+    };
+    let mut messages: Vec<Message> = Vec::new();
+    for message in list.iter().map(message) {
+        let message = message?;
+        // The calls of a reply are items of their own.
+        let is_of_reply = message.role == Role::Assistant && matches!(message.blocks[..], [Block::Call(_)]);
+        match messages.last_mut().filter(|last| is_of_reply && last.role == Role::Assistant) {
+            Some(last) => last.blocks.extend(message.blocks),
+            None => messages.push(message),
+        }
+    }
+    Some(messages)
 }
 
 /// A list of pydantic-ai's messages

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::check::{Start, check_recorded};
 
 const BODY: &str = r#"{"model":"m","messages":[{"role":"user","content":"Hi, it's me."}]}"#;
 
@@ -9,7 +10,7 @@ fn found(text: &str) -> Vec<(String, String, Value)> {
         let Pasted { exchange, place } = pasted;
         (place, exchange.host + &exchange.path, serde_json::from_slice(&exchange.request).unwrap())
     };
-    pasted(text.as_bytes()).into_iter().map(of).collect()
+    pasted(text.as_bytes(), &CheckOptions::default()).into_iter().map(of).collect()
 }
 
 fn body() -> Value {
@@ -41,7 +42,7 @@ fn json_inside_prose_is_found_with_its_line() {
         (format!("# Bug\n\nIt fails [sometimes]:\n```json\n{BODY}\n```\nWhy?"), 5),
     ] {
         assert_eq!(found(&text), [(format!("line {line}"), String::new(), body())], "{text}");
-        assert_eq!(pasted(text.as_bytes())[0].exchange.line, line);
+        assert_eq!(pasted(text.as_bytes(), &CheckOptions::default())[0].exchange.line, line);
     }
 }
 
@@ -64,7 +65,7 @@ fn a_request_in_an_export_is_found_at_its_pointer() {
 }
 
 fn chat(found: &str) -> Value {
-    serde_json::from_slice(&pasted(found.as_bytes())[0].exchange.request).unwrap()
+    serde_json::from_slice(&pasted(found.as_bytes(), &CheckOptions::default())[0].exchange.request).unwrap()
 }
 
 #[test]
@@ -73,9 +74,9 @@ fn literals_and_calls_in_a_text_are_read() {
     assert_eq!(
         found(python),
         [(
-            "line 2".to_owned(),
+            "line 2, where 1 value is left out; nothing that depends on it is reported".to_owned(),
             String::new(),
-            json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": null }], "tools": null })
+            json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": null }] })
         )]
     );
     for (text, place, address) in [
@@ -185,7 +186,10 @@ fn a_list_that_begins_with_the_newest_item_is_read_backwards() {
 #[test]
 fn the_model_around_a_request_is_kept() {
     let export = json!({ "metadata": { "model": "gpt-5" }, "input": body()["messages"] }).to_string();
-    assert_eq!(pasted(export.as_bytes())[0].exchange.model.as_deref(), Some("gpt-5"));
+    assert_eq!(
+        pasted(export.as_bytes(), &CheckOptions::default())[0].exchange.model.as_deref(),
+        Some("gpt-5")
+    );
 }
 
 #[test]
@@ -198,7 +202,7 @@ fn what_is_no_request_is_not_taken() {
     for deep in ["[", "{\"a\":", "f(a=", "[{'a':", "{\\\"a\\\":", "\"[\\\""] {
         assert_eq!(found(&deep.repeat(100_000)), [], "{deep}");
     }
-    assert_eq!(pasted(b"\xff\xfe{"), []);
+    assert_eq!(pasted(b"\xff\xfe{", &CheckOptions::default()), []);
 }
 
 /// LiteLLM's debug output has only the address of the API and a dictionary of Python's between single quotes
@@ -215,7 +219,7 @@ fn the_dictionary_in_a_logged_curl_command_is_read() {
     );
     let cut = &whole[..whole.find(" me.").unwrap()];
     let place = "the curl command, read as a literal of a program because it is not JSON";
-    let (read, unread) = searched(format!("{whole}{cut}").as_bytes());
+    let (read, unread) = searched(format!("{whole}{cut}").as_bytes(), &CheckOptions::default());
     assert_eq!(read.len(), 1, "{read:?}");
     assert_eq!((read[0].place.as_str(), read[0].exchange.host.as_str()), (place, "api.openai.com"));
     let request: Value = serde_json::from_slice(&read[0].exchange.request).unwrap();
@@ -299,7 +303,7 @@ fn what_cannot_be_read_is_reported_with_its_line_and_reason() {
         ("body: {\"messages\": [{\"role\": \"user\", \"content\": \"Hi", 1, Unreadable::Cut),
         ("x = {'messages': [{'role': 'user', 'content': a + b}]}", 1, Unreadable::Foreign),
     ] {
-        let (read, unread) = searched(text.as_bytes());
+        let (read, unread) = searched(text.as_bytes(), &CheckOptions::default());
         assert_eq!((read.len(), unread), (0, vec![Unread { line, why }]), "{text}");
     }
 }
@@ -322,4 +326,208 @@ fn messages_in_yaml_are_read() {
         assert_eq!(messages, [json!([system, user])], "{config}");
     }
     assert_eq!(found("role: admin\nmessages: none\n"), []);
+}
+
+/// The requests of a text for the provider at a host.
+fn sent_to(host: &str, text: &str) -> Vec<Pasted> {
+    let address = Address { host: host.to_owned(), path: String::new() };
+    pasted(text.as_bytes(), &CheckOptions { address, ..CheckOptions::default() })
+}
+
+const BEDROCK: &str = "bedrock-runtime.us-east-1.amazonaws.com";
+
+#[test]
+fn the_messages_of_a_framework_are_written_for_the_provider_that_is_named() {
+    let langchain = "[\n HumanMessage(content='Rain?'),\n AIMessage(content='', tool_calls=[{'name': 'w', 'args': {'x': 1}, 'id': 'c', 'type': 'tool_call'}]),\n ToolMessage(content='no', tool_call_id='c')]";
+    for (host, pointer, expected) in [
+        ("api.anthropic.com", "/messages/1/content/0/type", json!("tool_use")),
+        ("api.openai.com", "/messages/2/role", json!("tool")),
+        (BEDROCK, "/messages/2/content/0/toolResult/toolUseId", json!("c")),
+        ("generativelanguage.googleapis.com", "/contents/1/parts/0/functionCall/args/x", json!(1)),
+        ("openrouter.ai", "/messages/2/role", json!("tool")),
+        ("", "/messages/2/role", json!("tool")),
+    ] {
+        let found = sent_to(host, langchain);
+        let body: Value = serde_json::from_slice(&found[0].exchange.request).unwrap();
+        assert_eq!(body.pointer(pointer), Some(&expected), "{host}: {body}");
+    }
+    let signed = chat(&format!("llm = ChatGoogleGenerativeAI(model='gemini-3-pro')\nmessages = {langchain}"));
+    assert_eq!(signed["contents"][1]["parts"][0]["thoughtSignature"], "skip_thought_signature_validator");
+    let two = format!("llm = ChatOpenAI() if cheap else ChatAnthropic()\nmessages = {langchain}");
+    assert_eq!(chat(&two)["messages"][2]["role"], "tool");
+}
+
+#[test]
+fn results_inside_a_message_of_the_assistant_follow_their_call_or_are_not_sent() {
+    let list = |executed: bool| {
+        let call = json!({ "type": "tool-call", "toolCallId": "c", "toolName": "w", "input": {}, "providerExecuted": executed });
+        let result = json!({ "type": "tool-result", "toolCallId": "c", "toolName": "w", "output": { "type": "json", "value": 1 } });
+        let text = json!({ "type": "text", "text": "Dry." });
+        format!(
+            "Prompt:\n{}\n",
+            json!([{ "role": "user", "content": "Rain?" }, { "role": "assistant", "content": [call, result, text] }])
+        )
+    };
+    let roles = |found: &Pasted| -> Vec<String> {
+        let body: Value = serde_json::from_slice(&found.exchange.request).unwrap();
+        let messages = body["messages"].as_array().unwrap();
+        messages.iter().map(|message| message["role"].as_str().unwrap().to_owned()).collect()
+    };
+    for (host, is_executed, expected, is_lost) in [
+        ("", true, &["user", "assistant", "tool", "assistant"][..], false),
+        ("", false, &["user", "assistant", "user"], true),
+        (BEDROCK, true, &["user", "assistant", "user"], true),
+        ("api.anthropic.com", true, &["user", "assistant", "user", "assistant"], false),
+    ] {
+        let found = sent_to(host, &list(is_executed));
+        assert_eq!(roles(&found[0]), expected, "{host} {is_executed}");
+        assert_eq!(found[0].place.contains("the AI SDK does not send"), is_lost, "{}", found[0].place);
+    }
+}
+
+/// The rules that a text breaks for these options, and the places of its requests.
+fn broken(text: &str, options: &CheckOptions) -> (Vec<&'static str>, Vec<String>) {
+    let start = Start { line: 1, offset: 0 };
+    let (mut rules, mut places) = (Vec::new(), Vec::new());
+    for Pasted { exchange, place } in pasted(text.as_bytes(), options) {
+        let checked = check_recorded(&exchange, start, options).unwrap();
+        rules.extend(checked.findings.iter().map(|finding| finding.rule.id));
+        places.push(place);
+    }
+    (rules, places)
+}
+
+fn at(host: &str) -> CheckOptions {
+    CheckOptions {
+        address: Address { host: host.to_owned(), path: String::new() },
+        ..CheckOptions::default()
+    }
+}
+
+#[test]
+fn what_depends_on_a_value_that_is_left_out_is_not_reported() {
+    for (host, text) in [
+        (
+            "api.anthropic.com",
+            "client.messages.create(model=MODEL, max_tokens=99, tools=tools, messages=[\n {'role': 'user', 'content': question},\n {'role': 'assistant', 'content': [thinking, call]},\n {'role': 'user', 'content': [{'type': 'tool_result', 'tool_use_id': call.id, 'content': 'x'}]}])",
+        ),
+        (
+            "api.anthropic.com",
+            "body = {'model': 'claude-opus-4-5', 'max_tokens': 9, 'messages': [*history, {'role': 'user', 'content': [{'type': 'tool_result', 'tool_use_id': 'toolu_1', 'content': 'x'}]}]}",
+        ),
+        (
+            "api.openai.com",
+            "const body = { model, messages: [{ role: 'user', content: `a` }, { role: 'assistant', tool_calls: response.tool_calls }, { role: 'tool', tool_call_id: id, content }] };",
+        ),
+        (
+            BEDROCK,
+            "```json\n{\"messages\": [{\"role\": \"user\", \"content\": [{\"toolResult\": {..., \"toolUseId\": \"t1\"}}]}]}\n```",
+        ),
+    ] {
+        let (rules, places) = broken(text, &at(host));
+        let rules: Vec<&str> =
+            rules.into_iter().filter(|rule| !rule.ends_with("tool-result-orphan")).collect();
+        assert!(
+            !places.is_empty() && places[0].contains("left out; nothing that depends on"),
+            "{text}: {places:?}"
+        );
+        assert_eq!(rules, [""; 0], "{text}");
+    }
+    // The rest is judged.
+    let text = "create(model=m, messages=[{'role': 'user', 'content': q}, {'role': 'assistant', 'tool_calls': [{'id': 'c', 'type': 'function', 'function': {'name': 'w', 'arguments': json.dumps(a)}}]}, {'role': 'user', 'content': q}])";
+    assert_eq!(broken(text, &at("api.openai.com")).0, ["openai-chat/tool-message-missing"]);
+}
+
+#[test]
+fn an_excerpt_is_judged_without_what_it_does_not_show() {
+    let call = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]}"#;
+    let result = r#"{"role":"tool","tool_call_id":"c","content":"no"}"#;
+    let user = r#"{"role":"user","content":"Why?"}"#;
+    for (host, text, expected) in [
+        ("api.openai.com", format!("```json\n{call}\n```"), &[][..]),
+        ("api.openai.com", result.to_owned(), &[]),
+        ("api.openai.com", format!("{result},\n{user}"), &[]),
+        (
+            "api.openai.com",
+            format!("The call:\n{call},\n{user},\n{result}\n"),
+            &["openai-chat/tool-message-orphan", "openai-chat/tool-message-missing"],
+        ),
+        ("api.mistral.ai", format!("{result},\n{user}"), &["mistral/call-id-form", "mistral/role-order"]),
+    ] {
+        let (mut rules, places) = broken(&text, &at(host));
+        rules.sort_unstable();
+        let mut expected = expected.to_vec();
+        expected.sort_unstable();
+        assert!(places[0].contains("an excerpt of"), "{places:?}");
+        assert_eq!(rules, expected, "{text}");
+    }
+    let block = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"x"}]}"#;
+    assert_eq!(broken(block, &at("api.anthropic.com")).0, [""; 0]);
+    let stored = r#"{"role":"assistant","provider":"x","content":[{"type":"thinking","thinking":"a"},{"type":"tool_use","id":"t","name":"w","input":{}}]}"#;
+    assert_eq!(found(stored), [], "a product's message");
+    let cut = format!("{{\"messages\":[{call},{user},{result}");
+    assert_eq!(found(&cut), [], "the messages of a request that is cut");
+    // A message that does not show its dialect is left.
+    assert_eq!(found(user), []);
+}
+
+#[test]
+fn messages_in_the_lines_of_a_log_are_one_conversation() {
+    let prefix =
+        "2026/11/30 10:00:00 client.go:61: [INFO] plugin example/client:0.1@d2f84b9c7a: instance 01 log:";
+    let messages = pair()["messages"].as_array().unwrap().clone();
+    let lines: String =
+        messages.iter().enumerate().map(|(n, message)| format!("{prefix}   [{n}] {message}\n")).collect();
+    let found = found(&format!("{prefix} Messages (3):\n{lines}{prefix} Error code: 400\n"));
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].2, pair()["messages"]);
+    let contents = "Contents:\n{\"parts\":[{\"text\":\"Rain?\"}],\"role\":\"user\"}\n{\"parts\":[{\"function_call\":{\"name\":\"w\",\"args\":{}}}],\"role\":\"model\"}\n-----\n";
+    assert_eq!(chat(contents)[1]["role"], "model");
+}
+
+#[test]
+fn the_gutter_of_a_traceback_is_no_part_of_the_program() {
+    let text = "Cell In[2], line 1\n----> 1 client.chat.completions.create(\n      2     model=\"gpt-5\",\n      3     messages=[\n      4         {\"role\": \"user\", \"content\": \"Hi\"}\n      5     ])\n\nFile x.py:7, in create(...)\n      6 def create():\n----> 7     raise Error()\n";
+    let linked = text.replacen("> 1 ", "> [1](vscode-notebook-cell:?n=1&line=1) ", 1);
+    for text in [text, &linked] {
+        assert_eq!(
+            chat(text),
+            json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": "Hi" }] })
+        );
+    }
+}
+
+#[test]
+fn a_value_that_cannot_be_read_does_not_hide_the_others() {
+    let result = r#"{"role":"tool","tool_call_id":"c","content":"no"}"#;
+    let text = format!(
+        "[{{\"role\": \"assistant\", \"tool_calls\": ...}}]\n\nand then:\n{result},\n{{\"role\":\"user\",\"content\":\"x\"}}\n"
+    );
+    let (read, unread) = searched(text.as_bytes(), &CheckOptions::default());
+    assert_eq!((read.len(), unread.len()), (1, 1), "{read:?} {unread:?}");
+}
+
+#[test]
+fn the_constructors_and_printouts_of_frameworks_are_read() {
+    for text in [
+        "messages = [\n  HumanMessage(\"Rain?\"),\n  AIMessage(\"\", tool_calls=[{\"name\": \"w\", \"args\": {}, \"id\": \"c\"}]),\n  ToolMessage(\"no\", tool_call_id=\"c\"),\n]\ntrim(messages)\n",
+        "[\n  HumanMessage {\n    \"content\": \"Rain?\",\n    \"additional_kwargs\": {}\n  },\n  AIMessage {\n    \"content\": \"\",\n    \"tool_calls\": [\n      {\n        \"name\": \"w\",\n        \"args\": {},\n        \"id\": \"c\"\n      }\n    ]\n  },\n  ToolMessage {\n    \"content\": \"no\",\n    \"tool_call_id\": \"c\"\n  }\n]\n",
+        "================================ Human Message =================================\n\nRain?\n================================== Ai Message ==================================\nTool Calls:\n  w (c)\n Call ID: c\n  Args:\n================================= Tool Message =================================\nName: w\n\nno\n",
+        "[#<RubyLLM::Message:0x0001 @content=#<RubyLLM::Content:0x2 @attachments=[], @text=\"Rain?\">, @role=:user, @tool_call_id=nil, @tool_calls=nil>,\n #<RubyLLM::Message:0x3 @content=\"\", @role=:assistant, @tool_call_id=nil, @tool_calls={\"c\"=>#<RubyLLM::ToolCall:0x4 @arguments={}, @id=\"c\", @name=\"w\">}>,\n #<RubyLLM::Message:0x5 @content=\"no\", @role=:tool, @tool_call_id=\"c\", @tool_calls=nil>]\n",
+        "$messages = [\n  new UserMessage('Rain?'),\n  new AssistantMessage('', toolCalls: [new ToolCall(id: 'c', name: 'w', arguments: '{}')]),\n  new ToolResultMessage([new ToolResult(toolCallId: 'c', toolName: 'w', args: [], result: 'no')]),\n];\n",
+        "ctx = ChatContext([\n  ChatMessage(role=\"user\", content=[\"Rain?\"]),\n  FunctionCall(call_id=\"c\", name=\"w\", arguments=\"{}\"),\n  FunctionCallOutput(call_id=\"c\", name=\"w\", output=\"no\", is_error=False),\n])\n",
+        "context = Context.new([\n  Context.user(\"Rain?\"),\n  %Message{role: :assistant, content: nil, tool_calls: [%{id: \"c\", type: \"function\", function: %{name: \"w\", arguments: \"{}\"}}]},\n  %Message{role: :tool, tool_call_id: \"c\", content: \"no\"}\n])\n",
+    ] {
+        let found = found(text);
+        assert_eq!(found.len(), 1, "{text}");
+        let request = &found[0].2;
+        let messages = request.get("messages").unwrap_or(request);
+        assert_eq!(*messages, pair()["messages"], "{text}");
+    }
+    let swift = "[\n  Kit.Item(role: \"user\", content: [Kit.Part.text(Kit.Text(text: \"it\\'s\", type: \"input_text\"))]),\n  Kit.Item(role: \"assistant\", content: [Kit.Part.text(Kit.Text(text: \"b\", type: \"input_text\"))])\n]\n";
+    assert_eq!(chat(swift)[0]["content"], json!([{ "text": "it's", "type": "input_text" }]));
+    // Messages of LiveKit that follow one another without brackets.
+    let items = "ChatMessage(id='item_1', type='message', role='user', content=['Rain?'], interrupted=False), FunctionCall(id='item_2', type='function_call', call_id='c', arguments='{}', name='w'), FunctionCallOutput(id='item_3', name='w', type='function_call_output', call_id='c', output='no')";
+    let found = found(items);
+    assert!(found[0].0.contains("an excerpt of 3 messages"), "{found:?}");
 }

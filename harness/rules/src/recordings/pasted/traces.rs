@@ -6,6 +6,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::recipient::Chosen;
 use crate::Dialect;
 use crate::histories::{Block, Call, CallResult, Message, Role, read, render};
 
@@ -36,13 +37,26 @@ fn any_value(value: &Value) -> Value {
     }
 }
 
-/// The request that the attributes of a span describe.
-pub(super) fn of_span(span: &Map<String, Value>, attributes: &Map<String, Value>) -> Option<Value> {
-    let messages = of_semantic_conventions(attributes)
+/// The messages that the attributes of a span describe.
+pub(super) fn of_span(span: &Map<String, Value>, attributes: &Map<String, Value>) -> Option<Vec<Message>> {
+    of_semantic_conventions(attributes)
         .or_else(|| numbered(attributes, "gen_ai.prompt"))
         .or_else(|| numbered(attributes, "llm.input_messages"))
-        .or_else(|| of_events(span))?;
-    Some(request(messages, &model(attributes), &provider(attributes)))
+        .or_else(|| of_events(span))
+}
+
+/// The messages of a framework.
+#[derive(Debug)]
+pub(super) struct Written {
+    pub(super) messages: Vec<Message>,
+    /// The number of results that the framework does not send.
+    pub(super) n_dropped: usize,
+}
+
+impl From<Vec<Message>> for Written {
+    fn from(messages: Vec<Message>) -> Written {
+        Written { messages, n_dropped: 0 }
+    }
 }
 
 /// The request behind a report of Roo Code and its relatives: an error of the provider beside the history, which is
@@ -94,18 +108,11 @@ pub(super) fn model(fields: &Map<String, Value>) -> String {
     word(fields).or_else(inner).unwrap_or_default()
 }
 
-fn provider(attributes: &Map<String, Value>) -> String {
+/// The provider that attributes name, in lower case; empty if none.
+pub(super) fn provider(attributes: &Map<String, Value>) -> String {
     let names = ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "ls_provider"];
     let named = names.iter().find_map(|name| attributes.get(*name)?.as_str());
     named.unwrap_or_default().to_lowercase()
-}
-
-/// The request with these messages, in the dialect of the provider.
-pub(super) fn request(messages: Vec<Message>, model: &str, provider: &str) -> Value {
-    let is_claude =
-        model.to_lowercase().contains("claude") || model.is_empty() && provider.contains("anthropic");
-    let dialect = if is_claude { Dialect::AnthropicMessages } else { Dialect::OpenaiChat };
-    render(dialect, Some(model).filter(|model| !model.is_empty()), &messages).body
 }
 
 /// `gen_ai.input.messages`, as text or as a value
@@ -250,6 +257,21 @@ fn of_chat(list: &Value) -> Option<Vec<Message>> {
     Some(list.iter().map(message).collect())
 }
 
+/// A list of messages with calls that have the fields of their function themselves, as Microsoft's Agent Framework traces
+/// them.
+pub(super) fn of_flat_calls(list: &Value) -> Option<Vec<Message>> {
+    let is_flat = |call: &Value| {
+        call.get("function").is_none()
+            && ["id", "name", "arguments"].iter().all(|name| call.get(*name).is_some_and(Value::is_string))
+    };
+    let calls =
+        |message: &Value| message.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
+    let has_role = |message: &Value| message.get("role").is_some();
+    let items = list.as_array()?;
+    let is_meant = items.iter().all(has_role) && items.iter().any(|item| calls(item).iter().any(is_flat));
+    is_meant.then(|| of_chat(list)).flatten()
+}
+
 /// A list of LangChain's messages: as constructors, as `messages_to_dict` writes them, or as their own fields.
 pub(super) fn of_langchain(list: &Value) -> Option<Vec<Message>> {
     let list = list.as_array().filter(|list| !list.is_empty())?;
@@ -287,19 +309,76 @@ fn langchain(message: &Value) -> Option<Message> {
     Some(Message { role, blocks })
 }
 
-/// A list of the AI SDK's model messages, as its traces have them.
-pub(super) fn of_ai_sdk(list: &Value) -> Option<Vec<Message>> {
-    let list = list.as_array()?;
-    let parts =
-        |message: &Value| message.get("content").and_then(Value::as_array).cloned().unwrap_or_default();
+/// Returns whether a list has the AI SDK's calls or results.
+pub(super) fn is_ai_sdk(list: &Value) -> bool {
     let is_own = |part: &Value| {
         matches!(part.get("type").and_then(Value::as_str), Some("tool-call" | "tool-result"))
             && part.get("toolCallId").is_some()
     };
-    if !list.iter().any(|message| parts(message).iter().any(is_own)) {
+    let parts = |message: &Value| message.get("content").and_then(Value::as_array).cloned();
+    let list = list.as_array().map_or(&[][..], |list| &list[..]);
+    list.iter().any(|message| parts(message).is_some_and(|parts| parts.iter().any(is_own)))
+}
+
+/// A list of the AI SDK's model messages, as its traces have them, for a dialect.
+///
+/// The providers of the AI SDK send no result that is in a message of the assistant, except one of a tool that the
+/// provider executed: `convert-to-openai-chat-messages.ts`, `convert-to-bedrock-chat-messages.ts` and
+/// `convert-to-google-generative-ai-messages.ts` in <https://github.com/vercel/ai> have no case for it, or leave it out.
+pub(super) fn of_ai_sdk(list: &Value, chosen: Chosen) -> Option<Written> {
+    if !is_ai_sdk(list) {
         return None;
     }
-    let block = |part: &Value| match part.get("type").and_then(Value::as_str) {
+    let list = list.as_array()?;
+    let has = |part: &Value, kind: &str| part.get("type").and_then(Value::as_str) == Some(kind);
+    // These have no form for the results of a provider's own tools.
+    const WITHOUT_RESULTS: [Dialect; 3] = [Dialect::BedrockConverse, Dialect::OpenaiChat, Dialect::Gemini];
+    let is_always_lost = chosen.is_named && WITHOUT_RESULTS.contains(&chosen.dialect);
+    let executed: Vec<String> = list
+        .iter()
+        .filter_map(|message| message.get("content")?.as_array())
+        .flatten()
+        .filter(|part| has(part, "tool-call") && part.get("providerExecuted") == Some(&Value::Bool(true)))
+        .map(|part| word(part, "toolCallId"))
+        .collect();
+    let mut written = Written::from(Vec::new());
+    for message in list {
+        let role = role(message);
+        let mut blocks = Vec::new();
+        match message.get("content")? {
+            Value::Array(parts) => {
+                for part in parts {
+                    let block = ai_sdk_part(part);
+                    if role != Role::Assistant || !has(part, "tool-result") {
+                        blocks.extend(block);
+                    } else if is_always_lost || !executed.contains(&word(part, "toolCallId")) {
+                        written.n_dropped += 1;
+                    } else {
+                        // The result comes after its call.
+                        let before = std::mem::take(&mut blocks);
+                        written
+                            .messages
+                            .extend((!before.is_empty()).then_some(Message { role, blocks: before }));
+                        written
+                            .messages
+                            .push(Message { role: Role::Tool, blocks: block.into_iter().collect() });
+                    }
+                }
+                let is_all_said =
+                    blocks.is_empty() && written.messages.last().is_some_and(|last| last.role == Role::Tool);
+                if role == Role::Assistant && is_all_said {
+                    continue;
+                }
+            }
+            content => blocks.extend(text_of(content)),
+        }
+        written.messages.push(Message { role, blocks });
+    }
+    Some(written)
+}
+
+fn ai_sdk_part(part: &Value) -> Option<Block> {
+    match part.get("type").and_then(Value::as_str) {
         Some("tool-call") => {
             let arguments = if part.get("input").is_some() { "input" } else { "args" };
             Some(call(part, "toolCallId", "toolName", arguments))
@@ -311,15 +390,7 @@ pub(super) fn of_ai_sdk(list: &Value) -> Option<Vec<Message>> {
         Some("text") => text_of(part.get("text")?),
         Some("reasoning") => None,
         _ => Some(Block::Text(part.to_string())),
-    };
-    let message = |message: &Value| {
-        let blocks = match message.get("content")? {
-            Value::Array(parts) => parts.iter().filter_map(block).collect(),
-            content => text_of(content).into_iter().collect(),
-        };
-        Some(Message { role: role(message), blocks })
-    };
-    list.iter().map(message).collect()
+    }
 }
 
 pub(super) fn role(message: &Value) -> Role {

@@ -1,6 +1,7 @@
 //! Values in a text that look like a request and cannot be read.
 
-use super::{Begin, line_at, literal};
+use super::begin::Begin;
+use super::{line_at, literal};
 
 /// A place in a text that looks like a request and cannot be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
