@@ -127,7 +127,8 @@ pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Opti
     Some(files)
 }
 
-fn is_text(file: &File) -> bool {
+/// Returns whether a file is neither a database nor packed.
+pub(crate) fn is_text(file: &File) -> bool {
     !BINARY.iter().any(|magic| file.bytes.starts_with(magic))
 }
 

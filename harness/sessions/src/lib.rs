@@ -46,7 +46,7 @@ pub use place::{Place, Row};
 pub use plant::{Fault, Spot, plant};
 pub use product::{Beside, Product};
 pub use repair::{
-    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, is_healthy, losses, plan, repair,
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, Reshaped, is_healthy, losses, plan, repair,
     repair_session,
 };
 pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};

@@ -102,6 +102,11 @@ pub trait Store: Sync {
         true
     }
 
+    /// Returns whether each record of this session must stay where it is, since other files refer to it by its offset.
+    fn keeps_offsets(&self, _session: &Session) -> bool {
+        false
+    }
+
     /// Returns whether lines with more than one record are split before reading. A store that handles such
     /// lines itself returns false.
     fn is_parted(&self) -> bool {
