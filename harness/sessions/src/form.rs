@@ -133,6 +133,11 @@ const OF_ONE_RECORD: [&str; 13] = [
     "image-too-wide-among-many",
 ];
 
+/// Returns whether a rule has an edit that changes only the record with the fault.
+pub(crate) fn is_of_one_record(rule: &Rule) -> bool {
+    OF_ONE_RECORD.contains(&rule.short_name())
+}
+
 /// Edits the form of one record of a store, which is a message, an item or a block as the dialect has it. `pointer` is
 /// that of the violation in the request. `None` if the record has another form, or no edit helps.
 pub(crate) fn form_record(
@@ -142,7 +147,7 @@ pub(crate) fn form_record(
     pointer: &str,
 ) -> Option<ShapedRecord> {
     let Remedy::Edit(edit, words, keeps) = remedy(rule) else { return None };
-    if !OF_ONE_RECORD.contains(&rule.short_name()) {
+    if !is_of_one_record(rule) {
         return None;
     }
     let original = Document::parse(record).ok()?.root().to_value();

@@ -24,7 +24,7 @@ use crate::{
     Block, Edit, Files, Judgement, Lost, Message, Place, RepairError, Session, Trouble, Unsound, Verdict,
     WriteError, judge_for, read_body, store_of,
 };
-use crate::{halves, stores, strays};
+use crate::{form, halves, stores, strays};
 
 pub use conserved::{Loss, losses};
 pub use outcome::{Beyond, Mended, Repair, RepairOptions};
@@ -121,11 +121,22 @@ pub fn repair_session(
         && let Some((shaped, reshaped)) = reshape::reshape(&clean, options)?
         && let Some((last, edits)) = mended(&shaped, &whole_branch)?
     {
-        let edits = [strays, edits].concat();
-        return Ok(Repair::Mended(Box::new(Mended {
-            reshaped,
-            ..finished_as(start, last, Vec::new(), edits)
-        })));
+        let mended = finished_as(start, last, Vec::new(), [strays, edits].concat());
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..mended })));
+    }
+    // Those in the records that follow a dropped one come to light when it is gone.
+    let Mending { attempt: stuck, rounds, .. } = mend(&whole, &whole_branch)?;
+    if !rounds.is_empty()
+        && let Some((shaped, reshaped)) = reshape::reshape(&stuck, options)?
+        && let Some((last, edits)) = mended(&shaped, &whole_branch)?
+    {
+        let first: Vec<Planned> = rounds.into_iter().flatten().collect();
+        if let Some(loss) = conserved::losses(&whole.session, &stuck.session, &first).first() {
+            return Err(RepairError::Unsound(Unsound::Lossy(*loss)));
+        }
+        let edits = [strays, first, edits].concat();
+        let mended = finished_as(start, last, reattached, edits);
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..mended })));
     }
     if options.truncate
         && is_changed
@@ -327,9 +338,17 @@ impl Attempt {
         }
         let straightened = plan::straighten(sent, &refused);
         match straightened.is_empty() {
-            true => plan::drop_thinking(sent, &refused),
+            true => self.dropped_thoughts(sent),
             false => straightened,
         }
+    }
+
+    /// An edit for each rejected thought that cannot keep its words in another form. If two items have one id, nothing
+    /// shows which of them is the real one.
+    fn dropped_thoughts(&self, sent: &[Message]) -> Vec<Planned> {
+        let refused =
+            self.refused_for(|rule| !form::is_of_one_record(rule) && rule.short_name() != "item-duplicate");
+        plan::drop_thinking(sent, &refused)
     }
 }
 
@@ -398,20 +417,26 @@ fn mend<'a>(start: &'a Attempt, options: &RepairOptions) -> Result<Mending<'a>, 
         if mending.attempt.is_accepted(options) {
             break;
         }
-        let planned = mending.attempt.plan(options);
-        if planned.is_empty() {
-            break;
-        }
-        match mending.attempt.after(&edits_of(&planned), options) {
-            // The edits put the blocks where they are already.
-            Ok(next) if next.files == mending.attempt.files => break,
-            Ok(next) => mending.attempt = Cow::Owned(next),
-            Err(RepairError::Write(error)) => {
-                mending.unwritten = Some(error);
-                break;
+        let attempt = &mending.attempt;
+        let dropped = attempt.dropped_thoughts(&attempt.judgement.sent.messages);
+        let mut next = None;
+        for planned in [attempt.plan(options), dropped].into_iter().filter(|planned| !planned.is_empty()) {
+            match attempt.after(&edits_of(&planned), options) {
+                // The edits put the blocks where they are already.
+                Ok(same) if same.files == attempt.files => {}
+                Ok(changed) => {
+                    next = Some((changed, planned));
+                    break;
+                }
+                Err(RepairError::Write(error)) => {
+                    mending.unwritten.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
         }
+        let Some((changed, planned)) = next else { break };
+        mending.unwritten = None;
+        mending.attempt = Cow::Owned(changed);
         mending.rounds.push(planned);
     }
     Ok(mending)

@@ -5,7 +5,7 @@ use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
 
-use super::plan::{Planned, Reason};
+use super::plan::{Planned, Reason, is_thought};
 use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or invented.
@@ -177,6 +177,9 @@ impl Kept {
                 *self.results.entry(key(&result.call, &said(&result.output))).or_default() += 1;
             }
             Block::Image(image) => self.user.push(image.data.clone()),
+            Block::Native { value, .. } if is_thought(block) => {
+                *self.thoughts.entry(value.to_string()).or_default() += 1;
+            }
             Block::Native { value, .. } => self.reply.push(value.to_string()),
         }
     }

@@ -214,15 +214,22 @@ pub(super) fn straighten(messages: &[Message], refused: &[Place]) -> Vec<Planned
 /// and is not kept.
 pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
-    let is_refused = |block: &&crate::Block| {
-        matches!(&block.content, Block::Thinking(_)) && refused.contains(&block.place)
-    };
+    let is_refused = |block: &&crate::Block| is_thought(&block.content) && refused.contains(&block.place);
     let drop = |block: &crate::Block| Planned {
         edit: Edit::Drop { block: block.place.clone() },
         place: block.place.clone(),
         reason: Reason::Hollow,
     };
     blocks.filter(is_refused).map(drop).collect()
+}
+
+/// Returns whether a block is a thought, in the form of any API.
+pub(super) fn is_thought(block: &Block) -> bool {
+    match block {
+        Block::Thinking(_) => true,
+        Block::Native { value, .. } => value.get("type").is_some_and(|kind| kind == "reasoning"),
+        _ => false,
+    }
 }
 
 /// An edit for each message without content.

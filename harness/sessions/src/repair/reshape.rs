@@ -95,12 +95,15 @@ fn written(files: &Files, edits: &[(Vec<u8>, Reshaped)]) -> Option<Files> {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::{Files, Mended, Repair, RepairOptions, repair};
+    use crate::{Files, Mended, Reason, Repair, RepairOptions, repair};
 
     fn mended(name: &str, lines: &[Value]) -> (Vec<u8>, Box<Mended>) {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         match repair(&Files::one(name, text.as_bytes()), 0, &RepairOptions::default()) {
             Ok(Repair::Mended(mended)) => (text.into_bytes(), mended),
+            Ok(Repair::Beyond(beyond)) => {
+                panic!("{}: beyond repair: {}", String::from_utf8_lossy(text.as_bytes()), beyond.why)
+            }
             other => panic!("not repaired: {other:?}"),
         }
     }
@@ -154,6 +157,35 @@ mod tests {
             text.contains(r#"{"type":"summary_text","text":"I look."}"#) && !text.contains("reasoning_text"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_thought_without_an_id_that_cannot_be_decrypted_is_dropped() {
+        let thought =
+            json!({ "type": "reasoning", "summary": [], "encrypted_content": "I look at the file first." });
+        let items = [vec![thought], call("fc_1")].concat();
+        for mode in ["legacy", "paginated"] {
+            let (_, mended) = mended("rollout.jsonl", &rollout(mode, items.clone()));
+            let text = String::from_utf8_lossy(mended.files.main()).into_owned();
+            assert!(!text.contains("\"reasoning\"") && text.contains(r#""call_id":"c1""#), "{text}");
+            assert!(
+                mended.edits.iter().all(|planned| planned.reason == Reason::Hollow),
+                "{:?}",
+                mended.edits
+            );
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_thought_that_codex_does_not_send_stays_in_the_rollout() {
+        let thought = json!({ "type": "reasoning", "summary": [], "encrypted_content": "gAAAA",
+            "content": [{ "type": "text", "text": "I look." }] });
+        let text: String = rollout("legacy", [vec![thought], call("fc_1")].concat())
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let files = Files::one("rollout.jsonl", text);
+        assert!(matches!(repair(&files, 0, &RepairOptions::default()), Ok(Repair::Healthy(_))));
     }
 
     #[test]
