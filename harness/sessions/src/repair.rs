@@ -154,7 +154,13 @@ pub fn repair_session(
     let Mending { attempt: stuck, unwritten, .. } = mend(&whole, options)?;
     let can_truncate =
         !options.truncate && !stuck.is_accepted(options) && truncate(&stuck, options)?.0.is_accepted(options);
-    let why = unwritten.map_or_else(|| why(&stuck.judgement), |error| error.to_string());
+    let why = match (unwritten, stuck.session.troubles.first()) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(trouble)) if stuck.judgement.verdict == Verdict::Unreadable => {
+            format!("the conversation cannot be read: {}", trouble.words)
+        }
+        (None, _) => why(&stuck.judgement),
+    };
     let is_written = store_of(stuck.session.product).is_none_or(|store| store.is_written());
     Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate, is_written })))
 }
@@ -166,8 +172,19 @@ fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Pl
 fn finished_as(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Mended {
     let changed_from = changed_from(&start.judgement, &last.judgement);
     let relapse = store_of(last.session.product).and_then(|store| store.relapse(&edits));
+    let companions = start.files.companions();
     let (before, after, files) = (start.judgement, last.judgement, last.files);
-    Mended { files, reattached, reshaped: Vec::new(), edits, before, after, changed_from, relapse }
+    Mended {
+        files,
+        companions,
+        reattached,
+        reshaped: Vec::new(),
+        edits,
+        before,
+        after,
+        changed_from,
+        relapse,
+    }
 }
 
 /// The session after the smallest set of edits that makes the provider accept it, and those edits. `None` if
@@ -336,9 +353,14 @@ impl Attempt {
         if !empty.is_empty() {
             return empty;
         }
+        // The provider itself has refused these thoughts.
+        let dropped = self.dropped_thoughts(sent);
+        if self.judgement.recorded.is_some() && !dropped.is_empty() {
+            return dropped;
+        }
         let straightened = plan::straighten(sent, &refused);
         match straightened.is_empty() {
-            true => self.dropped_thoughts(sent),
+            true => dropped,
             false => straightened,
         }
     }
@@ -361,6 +383,7 @@ fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
         Some(Lost::Nothing) => Reason::Stray,
         Some(Lost::Approval) => Reason::StaleApproval,
+        Some(Lost::Bookkeeping) => Reason::Bookkeeping,
         Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }

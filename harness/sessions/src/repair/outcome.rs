@@ -37,6 +37,8 @@ pub enum Repair {
 pub struct Mended {
     /// The files after the repair. Untouched files are identical to the input.
     pub files: Files,
+    /// The names of the companions before the repair, to which the places of its edits refer.
+    pub companions: Vec<String>,
     /// The lines at which the branch was cut, and that are now attached to the line before them again.
     pub reattached: Vec<Place>,
     /// The edits of the form of single records, which were made before the others.
@@ -71,6 +73,9 @@ impl Beyond {
     /// Advice to the owner of the session, as a sentence.
     pub fn way_out(&self) -> &'static str {
         match self.before.verdict {
+            _ if !self.is_written && self.before.sent.gives_up.is_some() => {
+                "Change the store as the finding says; `brickbat session` shows it."
+            }
             _ if !self.is_written && self.can_truncate => {
                 "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`; or end \
                  the conversation before the rejected part with `--truncate`."
@@ -80,7 +85,7 @@ impl Beyond {
             }
             Verdict::Undecided => "Name the model with `--model`.",
             Verdict::Cut => "The thread continues as it is, without anything before that line.",
-            Verdict::Unreadable => "Take the file from a backup, if there is one.",
+            Verdict::Unreadable => "Give the files that are missing, or take the file from a backup.",
             _ if !self.is_written => {
                 "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`."
             }

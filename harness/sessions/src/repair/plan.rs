@@ -60,6 +60,8 @@ pub enum Reason {
     StaleApproval,
     /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
+    /// A number or a flag with which the product numbers or marks its records is wrong.
+    Bookkeeping,
     /// The line or range cannot be read.
     Unreadable,
     /// Everything after this place is removed from the branch, as requested.
@@ -68,7 +70,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 19] = [
+    pub const ALL: [Reason; 20] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
@@ -86,6 +88,7 @@ impl Reason {
         Reason::Parted,
         Reason::StaleApproval,
         Reason::Stray,
+        Reason::Bookkeeping,
         Reason::Unreadable,
         Reason::Truncated,
     ];
@@ -110,6 +113,7 @@ impl Reason {
             Reason::Parted => "parted",
             Reason::StaleApproval => "stale-approval",
             Reason::Stray => "stray",
+            Reason::Bookkeeping => "bookkeeping",
             Reason::Unreadable => "unreadable",
             Reason::Truncated => "truncated",
         }
@@ -137,6 +141,9 @@ impl Reason {
             Reason::Parted => "the lines inside the reply are moved behind it",
             Reason::StaleApproval => "an approval beside the outcome of its call is removed",
             Reason::Stray => "stray bytes are removed, or written as an escape",
+            Reason::Bookkeeping => {
+                "a number or a flag of the product's own is written as the product expects it"
+            }
             Reason::Unreadable => "an unreadable record is removed",
             Reason::Truncated => "everything after it is removed from the branch",
         }

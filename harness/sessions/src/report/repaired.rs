@@ -27,16 +27,16 @@ pub fn repaired(mended: &Mended) -> String {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
-    let companions = mended.files.companions();
+    let companions = &mended.companions;
     let mut text = format!("{count}, {lost}.\n");
     for place in reattached {
-        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
+        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, companions));
     }
     for reshaped in reshaped.iter().take(MAX_SHOWN) {
-        let _ = writeln!(text, "  {}: {}", at(&reshaped.place, &companions), reshaped.words);
+        let _ = writeln!(text, "  {}: {}", at(&reshaped.place, companions), reshaped.words);
     }
     for planned in edits.iter().take(MAX_SHOWN) {
-        let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());
+        let _ = writeln!(text, "  {}: {}", at(&planned.place, companions), planned.reason.words());
     }
     if let n @ 1.. = edits.len().max(reshaped.len()).saturating_sub(MAX_SHOWN) {
         let _ = writeln!(text, "  … and {n} more; `--format json` lists them all");
@@ -90,18 +90,18 @@ pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
             let relapse = mended.relapse.map(
                 |Relapse { words, way_out, source }| value!({ "words": words, "way_out": way_out, "source": source }),
             );
-            let companions = mended.files.companions();
+            let companions = &mended.companions;
             let (from, of) = mended.changed_from;
             report["after"] = value!(word(mended.after.verdict));
-            report["reattached"] = mended.reattached.iter().map(|at| place(at, &companions)).collect();
+            report["reattached"] = mended.reattached.iter().map(|at| place(at, companions)).collect();
             report["reshaped"] = mended
                 .reshaped
                 .iter()
                 .map(|Reshaped { rule, place: at, words, loses }| {
-                    value!({ "rule": rule, "words": words, "loses": loses, "place": place(at, &companions) })
+                    value!({ "rule": rule, "words": words, "loses": loses, "place": place(at, companions) })
                 })
                 .collect();
-            report["edits"] = mended.edits.iter().map(|planned| edit(planned, &companions)).collect();
+            report["edits"] = mended.edits.iter().map(|planned| edit(planned, companions)).collect();
             report["request"] = value!({ "changes_from": from, "bytes": of });
             report["lasts"] = value!(relapse.is_none());
             report["relapse"] = value!(relapse);

@@ -251,7 +251,8 @@ pub(super) fn new(form: &Form) -> Session {
     let branch = match (matches!(form.sends, Sends::AsStored), &form.tree) {
         (true, None) => "the list as stored; what the product changes when it sends is not known",
         (true, Some(_)) => "up from the current message; what the product changes when it sends is not known",
-        (false, _) => "the list in its order",
+        (false, Some(_)) => "up from the current message",
+        (false, None) => "the list in its order",
     };
     Session { dialect: form.dialect, ..Session::new(form.product, form.generation, branch) }
 }
