@@ -146,7 +146,7 @@ impl RepairSession {
         {
             // Nothing has to be written. The product reads what is left.
             let lines = changed.iter().map(|file| format!("  {}\n", file.name)).collect::<String>();
-            print(&format!(
+            tell(format!(
                 "nothing was written. End every process of the product, and move these files elsewhere:\n{lines}"
             ));
             return Ok(Written::default());

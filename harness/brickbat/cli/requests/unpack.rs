@@ -133,6 +133,13 @@ mod tests {
     }
 
     #[test]
+    fn a_packed_session_is_unpacked_and_a_broken_one_is_an_error() {
+        assert_eq!(gunzipped(&gzip(b"text")).unwrap().unwrap(), b"text");
+        assert!(gunzipped(b"text").is_none());
+        assert!(gunzipped(&gzip(b"text")[..12]).unwrap().is_err());
+    }
+
+    #[test]
     fn packed_files_are_unpacked_also_in_several_pieces() {
         for pack in [gzip, zstandard] {
             assert_eq!(read(pack(b"text")).unwrap(), b"text");
