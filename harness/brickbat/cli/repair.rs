@@ -138,8 +138,9 @@ impl RepairSession {
         let is_kept = |file: &sessions::File| is_log(&file.name) || mended.files.files.contains(file);
         let changed: Vec<&sessions::File> =
             before.files.iter().skip(1).filter(|file| !is_kept(file)).collect();
-        let has_same_main = before.main() == mended.files.main();
-        let names: BTreeSet<&str> = mended.files.files.iter().map(|file| file.name.as_str()).collect();
+        let after = &mended.files; // quoted: the name of the variant
+        let has_same_main = before.main() == after.main();
+        let names: BTreeSet<&str> = after.files.iter().map(|file| file.name.as_str()).collect();
         if has_same_main
             && !changed.is_empty()
             && changed.iter().all(|file| !names.contains(file.name.as_str()))

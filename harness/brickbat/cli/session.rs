@@ -72,7 +72,7 @@ struct Found {
     /// The session, if there is only one, for the detailed output.
     only: Option<Examined>,
     unread: Vec<Unread>,
-    /// The files in folders that no known product wrote, or that are no sessions.
+    /// The files in folders that no known product wrote, or that have no session.
     passed_over: BTreeSet<PathBuf>,
     /// A description of the first of these that a known product wrote.
     beside: Option<String>,
@@ -232,7 +232,7 @@ impl Found {
     }
 }
 
-/// Returns whether a file is no session of a known product.
+/// Returns whether a file has no session.
 fn is_no_session(error: &ReadError) -> bool {
     matches!(error, ReadError::Unknown | ReadError::Form { cause: FormError::NoSession(_), .. })
 }

@@ -1,4 +1,4 @@
-//! Files of known products that are no sessions: lists of prompts, exported texts, parts of a session in a folder.
+//! Files of known products without a session: lists of prompts, exported texts, parts of a session in a folder.
 //!
 //! People take them for the session, since they are next to it or have its words. Each gets a description of what it is, and
 //! of where the sessions are.
@@ -32,7 +32,7 @@ const PART_OF_OPENHANDS: &str =
     "one event of a conversation; give its `base_state.json`, with `events` next to it";
 const PART_OF_JAN: &str = "the description of a thread; give the `messages.jsonl` next to it";
 
-/// The product of a file that is no session, and the description of the file.
+/// The product of a file without a session, and the description of the file.
 pub(crate) fn of(files: &Files) -> Option<(Product, &'static str)> {
     let bytes = files.main();
     if let Ok(document) = Document::parse(bytes) {

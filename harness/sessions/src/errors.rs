@@ -33,7 +33,7 @@ pub enum FormError {
     /// The file or a record in it does not have the shape that the product writes.
     #[error("{0}")]
     Shape(&'static str),
-    /// The file belongs to the product, and is no session. The text says what it is, and where the sessions are.
+    /// The file belongs to the product, and has no session. The text says what it is, and where the sessions are.
     #[error("{0}")]
     NoSession(&'static str),
     /// A list has no value of this kind at a place where the product writes one.

@@ -134,7 +134,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         let (rule, message) = (Some(violation.rule), violation.message);
         refusals.insert(0, Refusal { rule, message, place: Some(place), pointer: violation.pointer });
     }
-    // What the provider has said about the stored messages is worth more than what this version is said to send.
+    // The provider's own words about the stored messages are worth more than the send model of this version.
     let recorded = recorded::of(session, profile).filter(|_| session.body.is_none());
     let mut request = request;
     if refusals.is_empty()

@@ -27,7 +27,7 @@ use crate::{
 use crate::{form, halves, stores, strays};
 
 pub use conserved::{Loss, losses};
-pub use outcome::{Beyond, Mended, Repair, RepairOptions};
+pub use outcome::{Beyond, Mended, Repair, RepairOptions}; // quoted: the name of the variant
 pub use plan::{Planned, Reason, plan};
 pub use reshape::Reshaped;
 
@@ -121,8 +121,8 @@ pub fn repair_session(
         && let Some((shaped, reshaped)) = reshape::reshape(&clean, options)?
         && let Some((last, edits)) = mended(&shaped, &whole_branch)?
     {
-        let mended = finished_as(start, last, Vec::new(), [strays, edits].concat());
-        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..mended })));
+        let fixed = finished_as(start, last, Vec::new(), [strays, edits].concat());
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..fixed }))); // quoted: the name of the variant
     }
     // Those in the records that follow a dropped one come to light when it is gone.
     let Mending { attempt: stuck, rounds, .. } = mend(&whole, &whole_branch)?;
@@ -135,8 +135,8 @@ pub fn repair_session(
             return Err(RepairError::Unsound(Unsound::Lossy(*loss)));
         }
         let edits = [strays, first, edits].concat();
-        let mended = finished_as(start, last, reattached, edits);
-        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..mended })));
+        let fixed = finished_as(start, last, reattached, edits);
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..fixed }))); // quoted: the name of the variant
     }
     if options.truncate
         && is_changed
@@ -166,15 +166,17 @@ pub fn repair_session(
 }
 
 fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Repair {
-    Repair::Mended(Box::new(finished_as(start, last, reattached, edits)))
+    Repair::Mended(Box::new(finished_as(start, last, reattached, edits))) // quoted: the name of the variant
 }
 
 fn finished_as(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Mended {
+    // quoted: the name of the variant
     let changed_from = changed_from(&start.judgement, &last.judgement);
     let relapse = store_of(last.session.product).and_then(|store| store.relapse(&edits));
     let companions = start.files.companions();
     let (before, after, files) = (start.judgement, last.judgement, last.files);
     Mended {
+        // quoted: the name of the variant
         files,
         companions,
         reattached,

@@ -5,7 +5,7 @@ use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
 
-use super::plan::{Planned, Reason, is_thought};
+use super::plan::{Planned, Reason};
 use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or invented.
@@ -182,6 +182,15 @@ impl Kept {
             }
             Block::Native { value, .. } => self.reply.push(value.to_string()),
         }
+    }
+}
+
+/// Returns whether a block is a thought, in the form of any API.
+pub(super) fn is_thought(block: &Block) -> bool {
+    match block {
+        Block::Thinking(_) => true,
+        Block::Native { value, .. } => value.get("type").is_some_and(|kind| kind == "reasoning"),
+        _ => false,
     }
 }
 

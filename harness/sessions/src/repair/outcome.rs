@@ -27,7 +27,7 @@ pub enum Repair {
     /// There is nothing to repair, so nothing was changed.
     Healthy(Box<Judgement>),
     /// The session is repaired.
-    Mended(Box<Mended>),
+    Mended(Box<Mended>), // quoted: the name of the variant
     /// It cannot be repaired from the files alone.
     Beyond(Box<Beyond>),
 }
@@ -35,9 +35,10 @@ pub enum Repair {
 /// A repaired session.
 #[derive(Debug, Clone)]
 pub struct Mended {
+    // quoted: the name of the variant
     /// The files after the repair. Untouched files are identical to the input.
     pub files: Files,
-    /// The names of the companions before the repair, to which the places of its edits refer.
+    /// The names of the companions before the repair. The places of its edits refer to these.
     pub companions: Vec<String>,
     /// The lines at which the branch was cut, and that are now attached to the line before them again.
     pub reattached: Vec<Place>,

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block, Call, CallResult, Role};
 
+use super::conserved::is_thought;
 use crate::session::{ASKED, DECLINED};
 use crate::state::Progress;
 use crate::{Edit, Message, Place};
@@ -228,15 +229,6 @@ pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Plan
         reason: Reason::Hollow,
     };
     blocks.filter(is_refused).map(drop).collect()
-}
-
-/// Returns whether a block is a thought, in the form of any API.
-pub(super) fn is_thought(block: &Block) -> bool {
-    match block {
-        Block::Thinking(_) => true,
-        Block::Native { value, .. } => value.get("type").is_some_and(|kind| kind == "reasoning"),
-        _ => false,
-    }
 }
 
 /// An edit for each message without content.

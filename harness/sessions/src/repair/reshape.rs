@@ -95,12 +95,13 @@ fn written(files: &Files, edits: &[(Vec<u8>, Reshaped)]) -> Option<Files> {
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::{Files, Mended, Reason, Repair, RepairOptions, repair};
+    use crate::{Files, Mended, Reason, Repair, RepairOptions, repair}; // quoted: the name of the variant
 
-    fn mended(name: &str, lines: &[Value]) -> (Vec<u8>, Box<Mended>) {
+    fn fixed(name: &str, lines: &[Value]) -> (Vec<u8>, Box<Mended>) {
+        // quoted: the name of the variant
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         match repair(&Files::one(name, text.as_bytes()), 0, &RepairOptions::default()) {
-            Ok(Repair::Mended(mended)) => (text.into_bytes(), mended),
+            Ok(Repair::Mended(fixed)) => (text.into_bytes(), fixed), // quoted: the name of the variant
             Ok(Repair::Beyond(beyond)) => {
                 panic!("{}: beyond repair: {}", String::from_utf8_lossy(text.as_bytes()), beyond.why)
             }
@@ -129,21 +130,21 @@ mod tests {
 
     #[test]
     fn an_id_of_another_kind_of_item_is_left_out_of_a_rollout() {
-        let (_, mended) = mended("rollout.jsonl", &rollout("legacy", call("msg_1")));
-        assert_eq!(mended.reshaped.len(), 1);
+        let (_, fixed) = fixed("rollout.jsonl", &rollout("legacy", call("msg_1")));
+        assert_eq!(fixed.reshaped.len(), 1);
         assert_eq!(
-            (mended.reshaped[0].rule, mended.reshaped[0].loses),
+            (fixed.reshaped[0].rule, fixed.reshaped[0].loses),
             ("openai-responses/item-id-form", false)
         );
-        let text = String::from_utf8_lossy(mended.files.main()).into_owned();
+        let text = String::from_utf8_lossy(fixed.files.main()).into_owned();
         assert!(!text.contains("msg_1") && text.contains(r#""call_id":"c1""#), "{text}");
     }
 
     #[test]
     fn records_of_a_paginated_rollout_stay_where_they_are() {
-        let (before, mended) = mended("rollout.jsonl", &rollout("paginated", call("msg_1")));
-        assert_eq!(mended.files.main().len(), before.len());
-        assert!(!String::from_utf8_lossy(mended.files.main()).contains("msg_1"));
+        let (before, fixed) = fixed("rollout.jsonl", &rollout("paginated", call("msg_1")));
+        assert_eq!(fixed.files.main().len(), before.len());
+        assert!(!String::from_utf8_lossy(fixed.files.main()).contains("msg_1"));
     }
 
     #[test]
@@ -151,8 +152,8 @@ mod tests {
         let thought = json!({ "type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "gAAAA",
             "content": [{ "type": "reasoning_text", "text": "I look." }] });
         let items = [vec![thought], call("fc_1")].concat();
-        let (_, mended) = mended("rollout.jsonl", &rollout("legacy", items));
-        let text = String::from_utf8_lossy(mended.files.main()).into_owned();
+        let (_, fixed) = fixed("rollout.jsonl", &rollout("legacy", items));
+        let text = String::from_utf8_lossy(fixed.files.main()).into_owned();
         assert!(
             text.contains(r#"{"type":"summary_text","text":"I look."}"#) && !text.contains("reasoning_text"),
             "{text}"
@@ -165,14 +166,10 @@ mod tests {
             json!({ "type": "reasoning", "summary": [], "encrypted_content": "I look at the file first." });
         let items = [vec![thought], call("fc_1")].concat();
         for mode in ["legacy", "paginated"] {
-            let (_, mended) = mended("rollout.jsonl", &rollout(mode, items.clone()));
-            let text = String::from_utf8_lossy(mended.files.main()).into_owned();
+            let (_, fixed) = fixed("rollout.jsonl", &rollout(mode, items.clone()));
+            let text = String::from_utf8_lossy(fixed.files.main()).into_owned();
             assert!(!text.contains("\"reasoning\"") && text.contains(r#""call_id":"c1""#), "{text}");
-            assert!(
-                mended.edits.iter().all(|planned| planned.reason == Reason::Hollow),
-                "{:?}",
-                mended.edits
-            );
+            assert!(fixed.edits.iter().all(|planned| planned.reason == Reason::Hollow), "{:?}", fixed.edits);
         }
     }
 
@@ -214,12 +211,12 @@ mod tests {
                 json!({ "role": "assistant", "content": [{ "type": "text", "text": "A drawing." }] }),
             ),
         ];
-        let (before, mended) = mended("session.jsonl", &lines);
-        assert_eq!((mended.reshaped.len(), mended.edits.len()), (1, 0));
-        assert!(mended.reshaped[0].loses);
+        let (before, fixed) = fixed("session.jsonl", &lines);
+        assert_eq!((fixed.reshaped.len(), fixed.edits.len()), (1, 0));
+        assert!(fixed.reshaped[0].loses);
         let differ = |n: &usize| {
             let line = |bytes: &[u8]| bytes.split(|byte| *byte == b'\n').nth(*n).map(<[u8]>::to_vec);
-            line(&before) != line(mended.files.main())
+            line(&before) != line(fixed.files.main())
         };
         assert_eq!((0..4).filter(differ).collect::<Vec<_>>(), [2]);
     }

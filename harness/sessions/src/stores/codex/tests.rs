@@ -358,10 +358,10 @@ fn ordinals_out_of_order_are_reported() {
     assert_eq!(words[1], "the last record has no ordinal, so Codex cannot continue the rollout");
     let judgement = judge(&session, None);
     assert_eq!((judgement.verdict, judgement.refusals[0].rule), (Verdict::Refused, None));
-    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("mended") };
-    let ordinals: Vec<Option<u64>> = text_of(&mended.files).lines().map(ordinal).collect();
+    let Ok(Repair::Mended(fixed)) = repair(&files, 0, &RepairOptions::default()) else { panic!("fixed") }; // quoted: the name of the variant
+    let ordinals: Vec<Option<u64>> = text_of(&fixed.files).lines().map(ordinal).collect();
     assert_eq!(ordinals, [0, 1, 2, 3].map(Some));
-    assert!(matches!(repair(&mended.files, 0, &RepairOptions::default()), Ok(Repair::Healthy(_))));
+    assert!(matches!(repair(&fixed.files, 0, &RepairOptions::default()), Ok(Repair::Healthy(_))));
     let edit = Edit::Truncate { last: at(&session, 2, "/payload/content/0") };
     assert!(write(&files, &[edit]).unwrap_err().to_string().contains("would move"));
 }
@@ -383,14 +383,6 @@ fn a_refusal_that_codex_recorded_names_its_rule() {
     assert_eq!(judgement.recorded.map(|own| own.rule.id), Some("openai-responses/item-duplicate"));
     let later = [asked.as_slice(), &[self::words("assistant", "c")]].concat();
     assert_eq!(judge(&session(&later), None).recorded, None);
-}
-
-#[test]
-fn a_time_that_is_a_number_is_called_one() {
-    let mut line = item(words("user", "a"));
-    line["timestamp"] = json!(1.5);
-    let session = open(&Files::one("rollout-1.jsonl", line.to_string()));
-    assert!(session.troubles[0].words.contains("is a number"), "{:?}", session.troubles);
 }
 
 #[test]

@@ -18,7 +18,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::Jan,
     generation: "JSONL",
     file: Framing::Lines,
-    other: Some(Assembly { owns, assemble }),
+    other: Some(Assembly { owns: is_thread, assemble }),
     marks: &[
         Mark::EveryIs("/object", &["thread.message"]),
         Mark::Every(&["/thread_id", "/role", "/content"]),
@@ -54,7 +54,7 @@ pub(crate) const FORM: Form = Form {
 pub(super) const NO_PARENT: &str = "a reply without `metadata.parentId`, so the page of the thread stays empty; give it the id of the message \
      before it";
 
-fn owns(look: &Look<'_>) -> bool {
+fn is_thread(look: &Look<'_>) -> bool {
     let is_message =
         |line: Json<'_, '_>| line.field("object").is("thread.message") && line.field("thread_id").is_str();
     look.is_headed(is_message)

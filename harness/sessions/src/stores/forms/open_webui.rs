@@ -3,7 +3,7 @@
 //! The messages of a chat are a map, and `currentId` names the last one of the active branch. Tool calls are inside the
 //! texts, and are not read; newer releases have them in `output` too. Every provider is asked by Chat Completions, and
 //! replies without a text are left out (`.filter(…content?.trim())` in `src/lib/components/chat/Chat.svelte`), unless they
-//! have an `output`. A message without a role, or one whose parent is missing, leaves the page of the chat empty
+//! have an `output`. A message without a role or without its parent leaves the page of the chat empty
 //! (<https://github.com/open-webui/open-webui/issues/24157>, <https://github.com/open-webui/open-webui/issues/15189>).
 //! Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
 //! <https://github.com/open-webui/open-webui>.
@@ -105,7 +105,7 @@ fn of_chat(at: &str, history: Json<'_, '_>) -> (Assembled, Option<String>) {
         let (pointer, message) = &messages[n];
         Place::in_file(message.span().start as u64..message.span().end as u64, pointer.clone())
     };
-    // The key of a message is its id, also if an error of a provider took the place of its fields.
+    // The key of a message is its id, even if an error of a provider took the place of its fields.
     let key = |n: usize| messages[n].0.rsplit('/').next().unwrap_or_default();
     let ids: BTreeMap<&str, usize> = (0..messages.len()).map(|n| (key(n), n)).collect();
     let mut parents: BTreeMap<String, usize> = BTreeMap::new();

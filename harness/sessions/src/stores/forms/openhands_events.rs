@@ -16,7 +16,7 @@ use super::{CallAt, Piece, ResultAt, Saying, Speaker};
 use crate::stores::Look;
 use crate::{Files, FormError, Place, Session};
 
-pub(super) const FOLDER: Assembly = Assembly { owns, assemble };
+pub(super) const FOLDER: Assembly = Assembly { owns: is_conversation, assemble };
 
 /// The value of [`Session::generation`] for a folder.
 const FILES: &str = "a file for each event";
@@ -72,7 +72,7 @@ const fn result(kind: &'static str, output: &'static str) -> Speaker {
     Speaker { at: "", role: Saying::When("/kind", kind, "/tool_call_id", Role::Tool), pieces }
 }
 
-fn owns(look: &Look<'_>) -> bool {
+fn is_conversation(look: &Look<'_>) -> bool {
     look.files.files.iter().any(|file| file.name.starts_with(EVENT))
         && look.is_object(|root| root.field("id").is_str() && root.field("agent").is_object())
 }

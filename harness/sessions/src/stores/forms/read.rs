@@ -162,8 +162,7 @@ fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
             let records = lists.flat_map(|(at, item)| listed(item.pointer(inner), &format!("{at}{inner}")));
             vec![Records { records: records.collect(), own: root }]
         }
-        Framing::Lines => Vec::new(),
-        Framing::None => Vec::new(),
+        Framing::Lines | Framing::None => Vec::new(),
     }
 }
 

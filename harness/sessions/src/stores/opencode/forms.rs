@@ -191,7 +191,7 @@ fn lost(place: Place, error: &RecordError, loses: &'static str) -> Trouble {
     Trouble { place, words: error.to_string(), loses: Some(Lost::Data(loses)) }
 }
 
-/// What is lost with a file that cannot be read.
+/// The losses if a file that cannot be read is removed.
 const PART: &str = "the part in the file";
 const MESSAGE: &str = "the message in the file";
 

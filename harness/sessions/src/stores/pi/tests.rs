@@ -333,10 +333,11 @@ fn a_refusal_that_pi_recorded_is_believed_and_the_result_is_added() {
     let files = jsonl(&[ASK, BATCH, ONE, failed]);
     let (_, judgement) = PI.judged(&files);
     assert_eq!(rules(&judgement), ["anthropic-messages/tool-result-missing"]);
-    let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
-        panic!("mended")
+    let Ok(crate::Repair::Mended(fixed)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
+        // quoted: the name of the variant
+        panic!("fixed")
     };
-    assert_eq!(mended.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::NotRecorded]);
+    assert_eq!(fixed.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::NotRecorded]);
 }
 
 #[test]

@@ -88,10 +88,11 @@ fn an_empty_text_beside_an_image_is_sent_by_the_versions_that_people_report() {
     let judgement = judge(&session, None);
     assert_eq!(rules(&judgement), ["anthropic-messages/text-empty"]);
     assert_eq!(judgement.refusals[0].place.as_ref().unwrap().pointer, "/message/content/1");
-    let Ok(Repair::Mended(mended)) = repair(&file(&of("2.1.142")), 0, &RepairOptions::default()) else {
-        panic!("mended")
+    let Ok(Repair::Mended(fixed)) = repair(&file(&of("2.1.142")), 0, &RepairOptions::default()) else {
+        // quoted: the name of the variant
+        panic!("fixed")
     };
-    assert_eq!(mended.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::Blank]);
+    assert_eq!(fixed.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::Blank]);
     for version in ["2.1.39", "2.1.300"] {
         assert_accepted(&read_lines(&of(version)));
     }
@@ -118,10 +119,11 @@ fn a_recorded_refusal_is_believed_and_the_repair_ends_it() {
     assert_eq!(rules(&judgement), ["anthropic-messages/text-empty"]);
     assert_eq!(judgement.refusals[0].place.as_ref().unwrap().line, Some(2));
     assert_eq!(judgement.recorded.as_ref().map(|own| own.place.line), Some(Some(6)));
-    let Ok(Repair::Mended(mended)) = repair(&file(&lines), 0, &RepairOptions::default()) else {
-        panic!("mended")
+    let Ok(Repair::Mended(fixed)) = repair(&file(&lines), 0, &RepairOptions::default()) else {
+        // quoted: the name of the variant
+        panic!("fixed")
     };
-    assert_eq!(mended.edits.len(), 1);
+    assert_eq!(fixed.edits.len(), 1);
     // A reply after it, or an error that is not about the history, changes nothing.
     let mut later = lines.clone();
     later.push(said("a9", "u2", "m9", "Fine."));
@@ -145,10 +147,11 @@ fn thinking_without_its_text_is_removed_if_the_provider_refused_it() {
     let judgement = judge(&read_lines(&lines), None);
     assert_eq!(rules(&judgement), ["anthropic-messages/thinking-modified"]);
     assert_eq!(judgement.refusals[0].place.as_ref().unwrap().line, Some(2));
-    let Ok(Repair::Mended(mended)) = repair(&file(&lines), 0, &RepairOptions::default()) else {
-        panic!("mended")
+    let Ok(Repair::Mended(fixed)) = repair(&file(&lines), 0, &RepairOptions::default()) else {
+        // quoted: the name of the variant
+        panic!("fixed")
     };
-    assert_eq!(mended.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::Hollow]);
+    assert_eq!(fixed.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::Hollow]);
 }
 
 #[test]
@@ -284,11 +287,11 @@ fn a_cut_thread_is_reattached_where_the_file_proves_its_parent() {
     lines[9]["parentUuid"] = json!("nobody");
     assert_eq!(proven(&lines), Some(9));
     let files = file(&lines);
-    let Ok(Repair::Mended(mended)) = repair(&files, 0, &RepairOptions::default()) else { panic!("mended") };
-    assert_eq!((mended.reattached.len(), mended.edits.len()), (1, 0));
+    let Ok(Repair::Mended(fixed)) = repair(&files, 0, &RepairOptions::default()) else { panic!("fixed") }; // quoted: the name of the variant
+    assert_eq!((fixed.reattached.len(), fixed.edits.len()), (1, 0));
     let mut expected = lines.clone();
     expected[9]["parentUuid"] = json!("b1");
-    assert_eq!(mended.files, file(&expected));
+    assert_eq!(fixed.files, file(&expected));
     // A result names the line of its call by the call's id, wherever else the conversation continued.
     let mut lines = batch();
     lines[7]["parentUuid"] = json!("nobody");
@@ -304,7 +307,7 @@ fn a_cut_thread_stays_cut_where_its_parent_is_not_proven() {
         change(&mut lines);
         let is_proven = proven(&lines).is_some();
         let repaired = repair(&file(&lines), 0, &RepairOptions::default());
-        assert_eq!(matches!(repaired, Ok(Repair::Mended(_))), is_proven);
+        assert_eq!(matches!(repaired, Ok(Repair::Mended(_))), is_proven); // quoted: the name of the variant
         is_proven
     };
     assert!(cut(&|_| {}));

@@ -21,15 +21,16 @@ fn a_part_that_is_torn_or_all_nul_is_reported() {
         (judgement.verdict, judgement.refusals[0].place.clone()),
         (Verdict::Refused, Some(session.troubles[0].place.clone()))
     );
-    let Ok(crate::Repair::Mended(mended)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
-        panic!("mended")
+    let Ok(crate::Repair::Mended(fixed)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
+        // quoted: the name of the variant
+        panic!("fixed")
     };
     assert!(
-        crate::report::repaired(&mended).contains("prt_002003.json"),
+        crate::report::repaired(&fixed).contains("prt_002003.json"),
         "{}",
-        crate::report::repaired(&mended)
+        crate::report::repaired(&fixed)
     );
-    assert!(mended.files.files.iter().all(|file| !file.name.ends_with("prt_002003.json")));
+    assert!(fixed.files.files.iter().all(|file| !file.name.ends_with("prt_002003.json")));
     assert_eq!(shape_of(&session.messages), "Ut Ahtc Tr At Ut");
     files.files[at].bytes = vec![0; 64];
     assert_eq!(one(&files).troubles[0].words, "64 NUL bytes");
