@@ -116,7 +116,7 @@ pub(crate) struct ShapedRecord {
     pub(crate) loses: bool,
 }
 
-/// The rules whose edits change only the record with the fault, and nothing that others refer to.
+/// The rules with an edit that changes only the record with the fault, and nothing that others refer to.
 const OF_ONE_RECORD: [&str; 13] = [
     "item-id-form",
     "item-id-too-long",

@@ -113,13 +113,13 @@ pub fn repair_session(
     let (whole, reattached) = reattach(&clean, options)?;
     let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
     let whole_branch = RepairOptions { truncate: false, ..options.clone() };
-    if is_changed && let Some((last, edits)) = mended(&whole, &whole_branch)? {
+    if is_changed && let Some((last, edits)) = repaired(&whole, &whole_branch)? {
         return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
     // Faults in the form of a record are left when calls and results are put together.
     if reattached.is_empty()
         && let Some((shaped, reshaped)) = reshape::reshape(&clean, options)?
-        && let Some((last, edits)) = mended(&shaped, &whole_branch)?
+        && let Some((last, edits)) = repaired(&shaped, &whole_branch)?
     {
         let fixed = finished_as(start, last, Vec::new(), [strays, edits].concat());
         return Ok(Repair::Mended(Box::new(Mended { reshaped, ..fixed }))); // quoted: the name of the variant
@@ -128,7 +128,7 @@ pub fn repair_session(
     let Mending { attempt: stuck, rounds, .. } = mend(&whole, &whole_branch)?;
     if !rounds.is_empty()
         && let Some((shaped, reshaped)) = reshape::reshape(&stuck, options)?
-        && let Some((last, edits)) = mended(&shaped, &whole_branch)?
+        && let Some((last, edits)) = repaired(&shaped, &whole_branch)?
     {
         let first: Vec<Planned> = rounds.into_iter().flatten().collect();
         if let Some(loss) = conserved::losses(&whole.session, &stuck.session, &first).first() {
@@ -140,14 +140,14 @@ pub fn repair_session(
     }
     if options.truncate
         && is_changed
-        && let Some((last, edits)) = mended(&whole, options)?
+        && let Some((last, edits)) = repaired(&whole, options)?
     {
         return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
     // The recovered lines may have a fault of their own that cannot be repaired.
     if !reattached.is_empty()
         && start.judgement.verdict != Verdict::Cut
-        && let Some((last, edits)) = mended(&clean, options)?
+        && let Some((last, edits)) = repaired(&clean, options)?
     {
         return Ok(finished(start, last, Vec::new(), [strays, edits].concat()));
     }
@@ -191,7 +191,10 @@ fn finished_as(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec
 
 /// The session after the smallest set of edits that makes the provider accept it, and those edits. `None` if
 /// no edits help.
-fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
+fn repaired(
+    start: &Attempt,
+    options: &RepairOptions,
+) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
     let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
         let (truncated, planned) = truncate(&last, options)?;

@@ -35,7 +35,6 @@ pub enum Repair {
 /// A repaired session.
 #[derive(Debug, Clone)]
 pub struct Mended {
-    // quoted: the name of the variant
     /// The files after the repair. Untouched files are identical to the input.
     pub files: Files,
     /// The names of the companions before the repair. The places of its edits refer to these.

@@ -97,8 +97,9 @@ mod tests {
 
     use crate::{Files, Mended, Reason, Repair, RepairOptions, repair}; // quoted: the name of the variant
 
-    fn fixed(name: &str, lines: &[Value]) -> (Vec<u8>, Box<Mended>) {
-        // quoted: the name of the variant
+    type Fixed = Mended; // quoted: the name of the variant
+
+    fn fixed(name: &str, lines: &[Value]) -> (Vec<u8>, Box<Fixed>) {
         let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
         match repair(&Files::one(name, text.as_bytes()), 0, &RepairOptions::default()) {
             Ok(Repair::Mended(fixed)) => (text.into_bytes(), fixed), // quoted: the name of the variant

@@ -13,7 +13,7 @@ const MAX_SHOWN: usize = 1_000;
 
 /// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
-    let Mended { edits, reattached, reshaped, .. } = mended;
+    let Mended { edits, reattached, reshaped, companions, .. } = mended;
     let n_lost = edits.iter().filter(|planned| planned.reason.loses()).count()
         + reshaped.iter().filter(|reshaped| reshaped.loses).count();
     let n_edits = edits.len() + reattached.len() + reshaped.len();
@@ -27,7 +27,6 @@ pub fn repaired(mended: &Mended) -> String {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
-    let companions = &mended.companions;
     let mut text = format!("{count}, {lost}.\n");
     for place in reattached {
         let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, companions));

@@ -178,7 +178,7 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// The versions whose code the send models follow, for products whose stores show no version, or an older one.
+/// The versions that the send models follow. The stores of these products show no version, or an older one.
 const MODELLED: [(Product, &str); 9] = [
     (Product::Cline, "0.0.86 of @cline/core"),
     (Product::Hermes, "0.19.0"),

@@ -51,7 +51,7 @@ pub(super) fn send(session: &Session) -> Sent {
     Sent { messages, mended, gives_up: gives_up(session) }
 }
 
-/// Codex does not resume a paginated rollout whose last record has no ordinal (`ordinal_state_for_rollout` in
+/// Codex does not resume a paginated rollout if its last record has no ordinal (`ordinal_state_for_rollout` in
 /// `codex-rs/rollout/src/ordinal.rs`). After a repeated ordinal it shows no later turns, and cannot fork the thread
 /// (<https://github.com/openai/codex/issues/41566>).
 fn gives_up(session: &Session) -> Option<(String, Place)> {

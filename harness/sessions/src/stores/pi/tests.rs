@@ -333,9 +333,10 @@ fn a_refusal_that_pi_recorded_is_believed_and_the_result_is_added() {
     let files = jsonl(&[ASK, BATCH, ONE, failed]);
     let (_, judgement) = PI.judged(&files);
     assert_eq!(rules(&judgement), ["anthropic-messages/tool-result-missing"]);
-    let Ok(crate::Repair::Mended(fixed)) = crate::repair(&files, 0, &crate::RepairOptions::default()) else {
-        // quoted: the name of the variant
-        panic!("fixed")
+    let outcome = crate::repair(&files, 0, &crate::RepairOptions::default());
+    let fixed = match outcome {
+        Ok(crate::Repair::Mended(fixed)) => fixed, // quoted: the name of the variant
+        other => panic!("not repaired: {other:?}"),
     };
     assert_eq!(fixed.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::NotRecorded]);
 }
