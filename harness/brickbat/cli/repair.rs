@@ -2,6 +2,7 @@
 
 mod live;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -135,7 +136,23 @@ impl RepairSession {
         // After the repair, the contents of a database's log are in the database.
         let is_log = |name: &str| name.ends_with("-wal") || name.ends_with("-shm");
         let is_kept = |file: &sessions::File| is_log(&file.name) || mended.files.files.contains(file);
-        if !before.files.iter().skip(1).all(is_kept) {
+        let changed: Vec<&sessions::File> =
+            before.files.iter().skip(1).filter(|file| !is_kept(file)).collect();
+        let after = &mended.files; // quoted: the name of the variant
+        let has_same_main = before.main() == after.main();
+        let names: BTreeSet<&str> = after.files.iter().map(|file| file.name.as_str()).collect();
+        if has_same_main
+            && !changed.is_empty()
+            && changed.iter().all(|file| !names.contains(file.name.as_str()))
+        {
+            // Nothing has to be written. The product reads what is left.
+            let lines = changed.iter().map(|file| format!("  {}\n", file.name)).collect::<String>();
+            tell(format!(
+                "nothing was written. End every process of the product, and move these files elsewhere:\n{lines}"
+            ));
+            return Ok(Written::default());
+        }
+        if !changed.is_empty() {
             let words = "the repair would edit files next to it, which is not supported; nothing was written";
             return Err(CliError::input(words));
         }
@@ -235,6 +252,9 @@ fn meant(files: &Files, store: &Store) -> Result<(usize, Session), CliError> {
 
 /// `7c1f.jsonl` becomes `7c1f.repaired.jsonl`.
 fn copy_of(path: &Path) -> PathBuf {
+    // A copy of a packed file is not packed.
+    let plain = path.to_string_lossy();
+    let path = plain.strip_suffix(".gz").map_or(path, Path::new);
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
     let name = format!("{stem}{}{ending}", stored::REPAIRED);

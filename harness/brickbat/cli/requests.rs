@@ -19,7 +19,7 @@ use brickbat_rules::check::{
 use brickbat_rules::recordings::{self, Pasted, Unreadable};
 
 pub(super) use messages::parted;
-pub(super) use unpack::plain_name;
+pub(super) use unpack::{gunzipped, plain_name};
 
 /// A file with requests.
 #[derive(Debug, Clone, PartialEq, Eq)]

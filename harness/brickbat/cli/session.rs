@@ -13,7 +13,7 @@ use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
-use brickbat_sessions::{ReadError, Verdict, judge_for, nearest};
+use brickbat_sessions::{FormError, Product, ReadError, Verdict, judge_for, nearest};
 
 /// Read sessions as agents store them, and check whether the provider would accept the next request in each.
 ///
@@ -72,8 +72,10 @@ struct Found {
     /// The session, if there is only one, for the detailed output.
     only: Option<Examined>,
     unread: Vec<Unread>,
-    /// The files in folders that no known product wrote.
+    /// The files in folders that no known product wrote, or that have no session.
     passed_over: BTreeSet<PathBuf>,
+    /// A description of the first of these that a known product wrote.
+    beside: Option<String>,
     /// The files that belong to a session next to them.
     belonging: BTreeSet<PathBuf>,
     /// A salt from the first file, so that hashes of ids differ between reports.
@@ -119,8 +121,11 @@ impl Session {
         }
         let sessions = match brickbat_sessions::read(&files) {
             Ok(sessions) => sessions,
-            Err(ReadError::Unknown) if !store.is_named => {
+            Err(error) if !store.is_named && is_no_session(&error) => {
                 found.passed_over.insert(store.path.clone());
+                if matches!(error, ReadError::Form { .. }) {
+                    found.beside.get_or_insert_with(|| format!("{file}: {error}"));
+                }
                 return Ok(());
             }
             Err(error) => {
@@ -137,8 +142,13 @@ impl Session {
         }
         let companions = files.companions();
         let before = found.n_sessions;
+        // A product writes the file of a session before its first message.
+        let is_begun = |session: &brickbat_sessions::Session| {
+            store.is_named || session.n_records > 0 || session.product != Product::Opencode
+        };
         let meant = sessions.into_iter().enumerate().filter(|(n, session)| store.means(*n, session));
-        for (n, session) in meant {
+        for (n, mut session) in meant.filter(|(_, session)| is_begun(session)) {
+            session.fork = session.product.fork_at(&file).or(session.fork);
             let judgement = judge_for(&session, self.next.profile, self.next.model.as_deref());
             let (file, companions) = (file.clone(), companions.clone());
             self.add(Examined { file, companions, n, session, judgement }, found);
@@ -199,7 +209,10 @@ impl Session {
             }
         }
         match is_empty {
-            true => Err(CliError::input(format!("no session in {}", self.paths.join(" ")))),
+            true => {
+                let beside = found.beside.map(|beside| format!("\n  {beside}")).unwrap_or_default();
+                Err(CliError::input(format!("no session in {}{beside}", self.paths.join(" "))))
+            }
             false => Ok(()),
         }
     }
@@ -217,6 +230,11 @@ impl Found {
             u8::from(has(Verdict::Refused))
         }
     }
+}
+
+/// Returns whether a file has no session.
+fn is_no_session(error: &ReadError) -> bool {
+    matches!(error, ReadError::Unknown | ReadError::Form { cause: FormError::NoSession(_), .. })
 }
 
 /// A progress bar on a terminal, if there are many files.

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::error::CliError;
-use super::regular;
+use super::{regular, requests};
 use brickbat_sessions::{self as sessions, Beside, Files, Product};
 
 /// The maximum size of one file, in bytes. The largest reported session has 500 MB
@@ -116,7 +116,14 @@ fn is_store(path: &Path) -> bool {
 
 /// Opens a file with its companions.
 pub(super) fn open(path: &Path) -> Result<Files, CliError> {
-    let main = sessions::File { name: file_name(path), bytes: read(path, MAX_BYTES)? };
+    let bytes = read(path, MAX_BYTES)?;
+    let main = match requests::gunzipped(&bytes) {
+        Some(unpacked) => {
+            let bytes = unpacked.map_err(|error| CliError::cannot_read(path.display(), error))?;
+            sessions::File { name: requests::plain_name(&file_name(path)).to_owned(), bytes }
+        }
+        None => sessions::File { name: file_name(path), bytes },
+    };
     let mut files = Files { files: vec![main] };
     let mut n_bytes = 0;
     for companion in companions(path) {
@@ -259,6 +266,11 @@ fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
             if let Some(stem) = name.strip_suffix(".messages.json") {
                 sibling(format!("{stem}.compaction.json"));
                 sibling(format!("{stem}.json"));
+            }
+        }
+        Beside::OfOpenhands => {
+            if file_name(path) == "base_state.json" {
+                add_folder(&folder.join("events"), "events", 1, companions);
             }
         }
         Beside::OfStrands => {

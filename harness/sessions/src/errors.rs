@@ -33,6 +33,9 @@ pub enum FormError {
     /// The file or a record in it does not have the shape that the product writes.
     #[error("{0}")]
     Shape(&'static str),
+    /// The file belongs to the product, and has no session. The text says what it is, and where the sessions are.
+    #[error("{0}")]
+    NoSession(&'static str),
     /// A list has no value of this kind at a place where the product writes one.
     #[error("no {0} at {1}")]
     Absent(&'static str, String),

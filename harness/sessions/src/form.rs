@@ -14,7 +14,10 @@ mod shapes;
 mod text;
 
 use brickbat_rules::json::Document;
-use brickbat_rules::{Memory, Profile, Rule, Severity, Violation, validate_asking, validate_list_to};
+use brickbat_rules::{
+    Dialect, Memory, Profile, Rule, Severity, Violation, validate_asking, validate_list_to,
+};
+use serde_json::json;
 
 use body::Body;
 
@@ -101,6 +104,72 @@ pub(crate) fn form(body: &[u8], profile: &'static Profile, model: Option<&str>) 
         return None;
     }
     Some(Formed { body: text::rewritten(body, &value)?, edits })
+}
+
+/// A record of a store after an edit of its form.
+pub(crate) struct ShapedRecord {
+    /// The record. Values that the edit does not touch keep their bytes.
+    pub(crate) text: Vec<u8>,
+    /// A description, such as `the id of the item is left out`.
+    pub(crate) words: &'static str,
+    /// True if something is lost that is nowhere else.
+    pub(crate) loses: bool,
+}
+
+/// The rules with an edit that changes only the record with the fault, and nothing that others refer to.
+const OF_ONE_RECORD: [&str; 13] = [
+    "item-id-form",
+    "item-id-too-long",
+    "item-without-reasoning",
+    "reasoning-content",
+    "item-field-unknown",
+    "item-field-required",
+    "image-empty",
+    "image-media-type",
+    "image-not-base64",
+    "image-unreadable",
+    "image-type-differs",
+    "image-too-wide",
+    "image-too-wide-among-many",
+];
+
+/// Returns whether a rule has an edit that changes only the record with the fault.
+pub(crate) fn is_of_one_record(rule: &Rule) -> bool {
+    OF_ONE_RECORD.contains(&rule.short_name())
+}
+
+/// Edits the form of one record of a store, which is a message, an item or a block as the dialect has it. `pointer` is
+/// that of the violation in the request. `None` if the record has another form, or no edit helps.
+pub(crate) fn form_record(
+    rule: &Rule,
+    dialect: Dialect,
+    record: &[u8],
+    pointer: &str,
+) -> Option<ShapedRecord> {
+    let Remedy::Edit(edit, words, keeps) = remedy(rule) else { return None };
+    if !is_of_one_record(rule) {
+        return None;
+    }
+    let original = Document::parse(record).ok()?.root().to_value();
+    let (list, rest) = pointer.strip_prefix('/')?.split_once('/')?;
+    let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
+    let is_message = original.get("role").is_some() || dialect == Dialect::OpenaiResponses;
+    let (mut attempt, pointer) = match is_message {
+        true => (json!([original]), format!("/{list}/0/{rest}")),
+        false => {
+            let (_, rest) = rest.strip_prefix("content/")?.split_once('/').unwrap_or_default();
+            (json!([{ "role": "user", "content": [original] }]), format!("/{list}/0/content/0/{rest}"))
+        }
+    };
+    edit(&mut Body::at(&mut attempt, dialect, pointer.trim_end_matches('/')))?;
+    let records = match is_message {
+        true => attempt.as_array()?,
+        false => attempt.get(0)?.get("content")?.as_array()?,
+    };
+    let [record_after] = records.as_slice() else { return None };
+    let loses = keeps == NotAll && n_leaves(record_after) < n_leaves(&original);
+    let text = (*record_after != original).then(|| text::rewritten(record, record_after))??;
+    Some(ShapedRecord { text, words, loses })
 }
 
 /// The number of values in a value that contain no others.
@@ -359,7 +428,7 @@ fn decided(rule: &Rule) -> Option<Remedy> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::Value;
 
     use super::*;
 

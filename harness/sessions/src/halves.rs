@@ -7,7 +7,6 @@
 //! of each is recorded.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use brickbat_rules::json::{halves, without_halves};
 use brickbat_rules::{Profile, Severity, Violation, validate};
@@ -57,18 +56,20 @@ impl Halves {
                 session.body = Some(files.main().to_vec());
             }
             let blocks = session.messages.iter().flat_map(|message| &message.blocks);
-            let mut spans: Vec<Range<u64>> = blocks
+            let mut places: Vec<&Place> = blocks
                 .filter(|block| block.place.file == 0 && block.place.row.is_none())
-                .map(|block| block.place.start..block.place.end)
+                .map(|block| &block.place)
                 .collect();
-            spans.sort_by_key(|span| span.start);
+            places.sort_by_key(|place| place.start);
             let trouble = |at: &usize| {
                 let at = *at as u64;
-                let before = spans.partition_point(|span| span.start <= at);
+                let before = places.partition_point(|place| place.start <= at);
                 // Blocks do not overlap, except that a call and its result may share a place.
-                let is_in = spans[..before].iter().rev().take(2).any(|span| span.contains(&at));
-                is_in.then(|| Trouble {
-                    place: Place::in_file(at..at + REPLACEMENT.len() as u64, ""),
+                let mut around = places[..before].iter().rev().take(2);
+                let block = around.find(|place| (place.start..place.end).contains(&at))?;
+                let end = at + REPLACEMENT.len() as u64;
+                Some(Trouble {
+                    place: Place { start: at, end, ..(*block).clone() },
                     words: WORDS.to_owned(),
                     loses: Some(Lost::HalfCharacter),
                 })
@@ -127,7 +128,8 @@ pub(crate) fn replaced(files: &Files, session: &Session, edits: &[Edit]) -> Opti
     Some(files)
 }
 
-fn is_text(file: &File) -> bool {
+/// Returns whether a file is neither a database nor packed.
+pub(crate) fn is_text(file: &File) -> bool {
     !BINARY.iter().any(|magic| file.bytes.starts_with(magic))
 }
 

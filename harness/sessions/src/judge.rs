@@ -7,6 +7,7 @@ use brickbat_rules::{
     Dialect, MAX_VIOLATIONS, Profile, Rule, Severity, Violation, list_of, validate_list_to, validate_to,
 };
 
+use crate::recorded::{self, Recorded};
 use crate::{Message, Place, Sent, Session, clients, halves, store_of};
 
 /// The verdict on a session, with the evidence.
@@ -27,6 +28,8 @@ pub struct Judgement {
     /// The reasons for which a later model rejects the request. Only set if the store does not show the
     /// model.
     pub by_later_models: Vec<Refusal>,
+    /// The refusal that the store has of the last request, if a rule is behind it.
+    pub recorded: Option<Recorded>,
 }
 
 impl Judgement {
@@ -131,6 +134,30 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         let (rule, message) = (Some(violation.rule), violation.message);
         refusals.insert(0, Refusal { rule, message, place: Some(place), pointer: violation.pointer });
     }
+    // The provider's own words about the stored messages are worth more than the send model of this version.
+    let recorded = recorded::of(session, profile).filter(|_| session.body.is_none());
+    let mut request = request;
+    if refusals.is_empty()
+        && let Some(Recorded { rule, .. }) = &recorded
+    {
+        let mut stored = recorded::messages(session);
+        let own = Request::next(&mut stored, model, profile);
+        let as_stored = Sent { messages: stored, mended: Vec::new(), gives_up: None };
+        refusals = own.refusals(&as_stored, profile, model);
+        refusals.retain(|refusal| refusal.rule.is_some_and(|own| own.id == rule.id));
+        let hollow = recorded::hollow(rule, &as_stored.messages).into_iter().map(|place| Refusal {
+            rule: Some(rule),
+            message: String::new(),
+            place: Some(place.clone()),
+            pointer: String::new(),
+        });
+        if refusals.is_empty() {
+            refusals = hollow.collect();
+        }
+        if !refusals.is_empty() {
+            (sent, request) = (as_stored, own);
+        }
+    }
     let by_later_models = match model {
         None if refusals.is_empty() && !is_assumed => request.refusals_by_later_models(&sent, profile),
         _ => Vec::new(),
@@ -150,7 +177,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     } else {
         Verdict::Accepted
     };
-    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals, by_later_models }
+    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals, by_later_models, recorded }
 }
 
 /// A request and the blocks from which it was made.

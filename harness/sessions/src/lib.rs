@@ -9,6 +9,7 @@
 //! This crate is pure: it takes bytes and returns values. The command line opens the files and handles
 //! locking and backups.
 
+mod beside;
 mod clients;
 mod edit;
 mod errors;
@@ -23,6 +24,7 @@ pub mod oracle;
 mod place;
 mod plant;
 mod product;
+mod recorded;
 mod repair;
 pub mod report;
 mod session;
@@ -45,11 +47,12 @@ pub use near::{Near, nearest};
 pub use place::{Place, Row};
 pub use plant::{Fault, Spot, plant};
 pub use product::{Beside, Product};
+pub use recorded::Recorded;
 pub use repair::{
-    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, is_healthy, losses, plan, repair,
+    Beyond, Loss, Mended, Planned, Reason, Repair, RepairOptions, Reshaped, is_healthy, losses, plan, repair,
     repair_session,
 };
-pub use session::{Block, Cut, Ending, Lost, Message, Sent, Session, Trouble};
+pub use session::{Block, Cut, Ending, Lost, Message, RecordedRefusal, Sent, Session, Trouble};
 pub use state::Progress;
 pub use stores::{Look, Relapse, parent_of, read, read_body, store_of};
 

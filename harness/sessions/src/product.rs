@@ -44,6 +44,8 @@ pub enum Beside {
     OfCline,
     /// The messages of an agent of Strands.
     OfStrands,
+    /// The events of a conversation of OpenHands.
+    OfOpenhands,
     /// opencode before 1.2: `storage/session/<project>/<session>.json`, with messages and parts in separate folders.
     Storage,
 }
@@ -153,8 +155,8 @@ products! {
     N8n: "n8n", "n8n", Many, Other, [JSON], [];
     /// ShareGPT: `conversations` of a training set.
     Sharegpt: "sharegpt", "ShareGPT", Many, Other, [JSON], [];
-    /// OpenHands: the events of a trajectory.
-    Openhands: "openhands", "OpenHands", One, Other, [JSON], [];
+    /// OpenHands: the events of a trajectory, or a folder with a file for each event.
+    Openhands: "openhands", "OpenHands", One, Other, [JSON], [OfOpenhands];
     /// SWE-agent: a trajectory.
     SweAgent: "swe-agent", "SWE-agent", One, Other, [TRAJECTORY], [];
     /// Continue: a JSON file.
@@ -165,6 +167,8 @@ products! {
     Librechat: "librechat", "LibreChat", One, Other, [JSON], [];
     /// Letta: an agent file.
     Letta: "letta", "Letta", Many, Other, [AGENT_FILE], [];
+    /// Jan: a message on each line.
+    Jan: "jan", "Jan", One, Other, [LINES], [];
     /// Mistral Vibe: a message on each line.
     MistralVibe: "mistral-vibe", "Mistral Vibe", One, Other, [LINES], [];
     /// Kimi CLI: a message on each line.
@@ -193,8 +197,8 @@ products! {
     Amp: "amp", "Amp", One, Other, [JSON], [];
     /// Kiro CLI: an exported conversation.
     Kiro: "kiro", "Kiro CLI", One, Other, [JSON], [];
-    /// Google's Agent Development Kit: a session in JSON.
-    GoogleAdk: "google-adk", "Google ADK", One, Other, [JSON], [];
+    /// Google's Agent Development Kit: a session in JSON, or SQLite.
+    GoogleAdk: "google-adk", "Google ADK", Many, Other, [JSON, DATABASE], [Log];
     /// Strands: a folder with a file for each message, and snapshots.
     Strands: "strands", "Strands", One, Other, [JSON], [OfStrands];
     /// Mastra: SQLite.
@@ -246,6 +250,24 @@ impl Product {
 
     pub(crate) const fn form(self) -> Form {
         self.row().form
+    }
+}
+
+/// Forks that store sessions in the format of another product: the product, a part of their paths, and their name.
+const FORKS: [(Product, &str, &str); 6] = [
+    (Product::Pi, "/.openclaw/", "OpenClaw"),
+    (Product::Pi, "/.clawdbot/", "OpenClaw"),
+    (Product::Pi, "/.moltbot/", "OpenClaw"),
+    (Product::Pi, "/.omp/", "oh-my-pi"),
+    (Product::Cline, "/rooveterinaryinc.roo-cline/", "Roo Code"),
+    (Product::Cline, "/kilocode.kilo-code/", "Kilo Code"),
+];
+
+impl Product {
+    /// The fork of this product that keeps its files at this path. `None` if the path shows none.
+    pub fn fork_at(self, path: &str) -> Option<&'static str> {
+        let path = format!("{}/", path.replace('\\', "/"));
+        FORKS.iter().find(|(of, part, _)| *of == self && path.contains(part)).map(|(_, _, fork)| *fork)
     }
 }
 

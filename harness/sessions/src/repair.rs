@@ -6,7 +6,9 @@
 //! nothing is lost or added beyond the declared edits.
 
 mod conserved;
+mod outcome;
 mod plan;
+mod reshape;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -19,98 +21,15 @@ use brickbat_rules::{
 
 use crate::judge::closed;
 use crate::{
-    Block, Edit, Files, Judgement, Lost, Message, Place, Relapse, RepairError, Session, Trouble, Unsound,
-    Verdict, WriteError, judge_for, read_body, store_of,
+    Block, Edit, Files, Judgement, Lost, Message, Place, RepairError, Session, Trouble, Unsound, Verdict,
+    WriteError, judge_for, read_body, store_of,
 };
-use crate::{halves, stores, strays};
+use crate::{form, halves, stores, strays};
 
 pub use conserved::{Loss, losses};
+pub use outcome::{Beyond, Mended, Repair, RepairOptions}; // quoted: the name of the variant
 pub use plan::{Planned, Reason, plan};
-
-/// Options of a repair. The default is the most careful repair.
-#[derive(Debug, Clone, Default)]
-pub struct RepairOptions {
-    /// The provider profile, if it differs from the one that the store shows.
-    pub profile: Option<&'static Profile>,
-    /// The model for the next request, if the store does not show it.
-    pub model: Option<String>,
-    /// The dialect of the first file, if it is a request body or a list of messages. Otherwise the product is
-    /// detected.
-    pub body: Option<Dialect>,
-    /// Fill trailing calls that have no result, although the product may still be running them.
-    pub tail: bool,
-    /// If nothing else helps, end the branch before the first rejected message.
-    pub truncate: bool,
-}
-
-/// The outcome of a repair.
-#[derive(Debug, Clone)]
-pub enum Repair {
-    /// There is nothing to repair, so nothing was changed.
-    Healthy(Box<Judgement>),
-    /// The session is repaired.
-    Mended(Box<Mended>),
-    /// It cannot be repaired from the files alone.
-    Beyond(Box<Beyond>),
-}
-
-/// A repaired session.
-#[derive(Debug, Clone)]
-pub struct Mended {
-    /// The files after the repair. Untouched files are identical to the input.
-    pub files: Files,
-    /// The lines at which the branch was cut, and that are now attached to the line before them again.
-    pub reattached: Vec<Place>,
-    /// The edits, in conversation order.
-    pub edits: Vec<Planned>,
-    /// The verdict before the repair.
-    pub before: Judgement,
-    /// The verdict after the repair.
-    pub after: Judgement,
-    /// The first byte of the request that changes, from which the provider's cache is lost, and the length of
-    /// the request.
-    pub changed_from: (usize, usize),
-    /// How the product later undoes the repair, if it does.
-    pub relapse: Option<&'static Relapse>,
-}
-
-/// A session that is beyond repair.
-#[derive(Debug, Clone)]
-pub struct Beyond {
-    /// The verdict on the unchanged session.
-    pub before: Judgement,
-    /// Why the session is still rejected, without any content of the session.
-    pub why: String,
-    /// True if the session would be accepted after ending the branch earlier.
-    pub can_truncate: bool,
-    /// True if Brickbat writes the store of the session.
-    pub is_written: bool,
-}
-
-impl Beyond {
-    /// Advice to the owner of the session, as a sentence.
-    pub fn way_out(&self) -> &'static str {
-        match self.before.verdict {
-            _ if !self.is_written && self.can_truncate => {
-                "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`; or end \
-                 the conversation before the rejected part with `--truncate`."
-            }
-            _ if self.can_truncate => {
-                "`--truncate` ends the conversation before it; the thread loses everything after it."
-            }
-            Verdict::Undecided => "Name the model with `--model`.",
-            Verdict::Cut => "The thread continues as it is, without anything before that line.",
-            Verdict::Unreadable => "Take the file from a backup, if there is one.",
-            _ if !self.is_written => {
-                "Save the next request with `brickbat session --request`, and repair it with `brickbat check --fix`."
-            }
-            _ => {
-                "Begin a new session; `brickbat session --request` prints the request of this one, so that you can copy \
-                 what you need."
-            }
-        }
-    }
-}
+pub use reshape::Reshaped;
 
 /// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message
 /// that is now empty. Two or three rounds are enough for that.
@@ -193,34 +112,89 @@ pub fn repair_session(
     let (clean, strays) = without_strays(&start, options)?;
     let (whole, reattached) = reattach(&clean, options)?;
     let is_changed = !reattached.is_empty() || has_torn || start.judgement.verdict != Verdict::Cut;
-    if is_changed && let Some((last, edits)) = mended(&whole, options)? {
+    let whole_branch = RepairOptions { truncate: false, ..options.clone() };
+    if is_changed && let Some((last, edits)) = repaired(&whole, &whole_branch)? {
+        return Ok(finished(start, last, reattached, [strays, edits].concat()));
+    }
+    // Faults in the form of a record are left when calls and results are put together.
+    if reattached.is_empty()
+        && let Some((shaped, reshaped)) = reshape::reshape(&clean, options)?
+        && let Some((last, edits)) = repaired(&shaped, &whole_branch)?
+    {
+        let fixed = finished_as(start, last, Vec::new(), [strays, edits].concat());
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..fixed }))); // quoted: the name of the variant
+    }
+    // Those in the records that follow a dropped one come to light when it is gone.
+    let Mending { attempt: stuck, rounds, .. } = mend(&whole, &whole_branch)?;
+    if !rounds.is_empty()
+        && let Some((shaped, reshaped)) = reshape::reshape(&stuck, options)?
+        && let Some((last, edits)) = repaired(&shaped, &whole_branch)?
+    {
+        let first: Vec<Planned> = rounds.into_iter().flatten().collect();
+        if let Some(loss) = conserved::losses(&whole.session, &stuck.session, &first).first() {
+            return Err(RepairError::Unsound(Unsound::Lossy(*loss)));
+        }
+        let edits = [strays, first, edits].concat();
+        let fixed = finished_as(start, last, reattached, edits);
+        return Ok(Repair::Mended(Box::new(Mended { reshaped, ..fixed }))); // quoted: the name of the variant
+    }
+    if options.truncate
+        && is_changed
+        && let Some((last, edits)) = repaired(&whole, options)?
+    {
         return Ok(finished(start, last, reattached, [strays, edits].concat()));
     }
     // The recovered lines may have a fault of their own that cannot be repaired.
     if !reattached.is_empty()
         && start.judgement.verdict != Verdict::Cut
-        && let Some((last, edits)) = mended(&clean, options)?
+        && let Some((last, edits)) = repaired(&clean, options)?
     {
         return Ok(finished(start, last, Vec::new(), [strays, edits].concat()));
     }
     let Mending { attempt: stuck, unwritten, .. } = mend(&whole, options)?;
     let can_truncate =
         !options.truncate && !stuck.is_accepted(options) && truncate(&stuck, options)?.0.is_accepted(options);
-    let why = unwritten.map_or_else(|| why(&stuck.judgement), |error| error.to_string());
+    let why = match (unwritten, stuck.session.troubles.first()) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(trouble)) if stuck.judgement.verdict == Verdict::Unreadable => {
+            format!("the conversation cannot be read: {}", trouble.words)
+        }
+        (None, _) => why(&stuck.judgement),
+    };
     let is_written = store_of(stuck.session.product).is_none_or(|store| store.is_written());
     Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate, is_written })))
 }
 
 fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Repair {
+    Repair::Mended(Box::new(finished_as(start, last, reattached, edits))) // quoted: the name of the variant
+}
+
+fn finished_as(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Mended {
+    // quoted: the name of the variant
     let changed_from = changed_from(&start.judgement, &last.judgement);
     let relapse = store_of(last.session.product).and_then(|store| store.relapse(&edits));
+    let companions = start.files.companions();
     let (before, after, files) = (start.judgement, last.judgement, last.files);
-    Repair::Mended(Box::new(Mended { files, reattached, edits, before, after, changed_from, relapse }))
+    Mended {
+        // quoted: the name of the variant
+        files,
+        companions,
+        reattached,
+        reshaped: Vec::new(),
+        edits,
+        before,
+        after,
+        changed_from,
+        relapse,
+    }
 }
 
 /// The session after the smallest set of edits that makes the provider accept it, and those edits. `None` if
 /// no edits help.
-fn mended(start: &Attempt, options: &RepairOptions) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
+fn repaired(
+    start: &Attempt,
+    options: &RepairOptions,
+) -> Result<Option<(Attempt, Vec<Planned>)>, RepairError> {
     let Mending { attempt: mut last, mut rounds, .. } = mend(start, options)?;
     if !last.is_accepted(options) && options.truncate {
         let (truncated, planned) = truncate(&last, options)?;
@@ -384,11 +358,24 @@ impl Attempt {
         if !empty.is_empty() {
             return empty;
         }
+        // The provider itself has refused these thoughts.
+        let dropped = self.dropped_thoughts(sent);
+        if self.judgement.recorded.is_some() && !dropped.is_empty() {
+            return dropped;
+        }
         let straightened = plan::straighten(sent, &refused);
         match straightened.is_empty() {
-            true => plan::drop_thinking(sent, &refused),
+            true => dropped,
             false => straightened,
         }
+    }
+
+    /// An edit for each rejected thought that cannot keep its words in another form. If two items have one id, nothing
+    /// shows which of them is the real one.
+    fn dropped_thoughts(&self, sent: &[Message]) -> Vec<Planned> {
+        let refused =
+            self.refused_for(|rule| !form::is_of_one_record(rule) && rule.short_name() != "item-duplicate");
+        plan::drop_thinking(sent, &refused)
     }
 }
 
@@ -401,6 +388,7 @@ fn reason_of(trouble: &Trouble) -> Reason {
     match trouble.loses {
         Some(Lost::Nothing) => Reason::Stray,
         Some(Lost::Approval) => Reason::StaleApproval,
+        Some(Lost::Bookkeeping) => Reason::Bookkeeping,
         Some(Lost::HalfCharacter | Lost::Data(_)) | None => Reason::Unreadable,
     }
 }
@@ -457,18 +445,26 @@ fn mend<'a>(start: &'a Attempt, options: &RepairOptions) -> Result<Mending<'a>, 
         if mending.attempt.is_accepted(options) {
             break;
         }
-        let planned = mending.attempt.plan(options);
-        if planned.is_empty() {
-            break;
-        }
-        match mending.attempt.after(&edits_of(&planned), options) {
-            Ok(next) => mending.attempt = Cow::Owned(next),
-            Err(RepairError::Write(error)) => {
-                mending.unwritten = Some(error);
-                break;
+        let attempt = &mending.attempt;
+        let dropped = attempt.dropped_thoughts(&attempt.judgement.sent.messages);
+        let mut next = None;
+        for planned in [attempt.plan(options), dropped].into_iter().filter(|planned| !planned.is_empty()) {
+            match attempt.after(&edits_of(&planned), options) {
+                // The edits put the blocks where they are already.
+                Ok(same) if same.files == attempt.files => {}
+                Ok(changed) => {
+                    next = Some((changed, planned));
+                    break;
+                }
+                Err(RepairError::Write(error)) => {
+                    mending.unwritten.get_or_insert(error);
+                }
+                Err(error) => return Err(error),
             }
-            Err(error) => return Err(error),
         }
+        let Some((changed, planned)) = next else { break };
+        mending.unwritten = None;
+        mending.attempt = Cow::Owned(changed);
         mending.rounds.push(planned);
     }
     Ok(mending)

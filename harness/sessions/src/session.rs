@@ -12,6 +12,8 @@ use crate::{Place, Product};
 pub struct Session {
     /// The product that wrote the store.
     pub product: Product,
+    /// The fork of the product that wrote the store, if the store or its path shows one.
+    pub fork: Option<&'static str>,
     /// The newest product version recorded in the store.
     pub version: Option<String>,
     /// The form of the store, such as `JSONL` or `SQLite rows`.
@@ -46,6 +48,17 @@ pub struct Session {
     pub cut: Option<Cut>,
     /// The stored request body, for products that store the request itself.
     pub body: Option<Vec<u8>>,
+    /// The provider's refusal of the last request, if the store has one and no reply follows it.
+    pub refused: Option<RecordedRefusal>,
+}
+
+/// A refusal of the provider that a product has stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedRefusal {
+    /// The error as it is stored. It may have content of the session.
+    pub words: String,
+    /// The place of the record.
+    pub place: Place,
 }
 
 /// A message of a session.
@@ -114,6 +127,8 @@ pub enum Lost {
     Approval,
     /// One half of a surrogate pair.
     HalfCharacter,
+    /// A number or a flag of the product's own. The repair writes another one.
+    Bookkeeping,
     /// The named data, as far as it is in the part.
     Data(&'static str),
 }
@@ -152,6 +167,7 @@ impl Session {
     pub(crate) fn new(product: Product, generation: &'static str, branch: &'static str) -> Session {
         Session {
             product,
+            fork: None,
             version: None,
             generation,
             id: None,
@@ -168,7 +184,16 @@ impl Session {
             is_excerpt: false,
             cut: None,
             body: None,
+            refused: None,
         }
+    }
+
+    /// The name of the product, or of its fork with the format that it uses.
+    pub fn writer(&self) -> String {
+        self.fork.map_or_else(
+            || self.product.to_string(),
+            |fork| format!("{fork} (in the format of {})", self.product),
+        )
     }
 
     /// Returns whether the conversation ends in calls without results, which the product may still be

@@ -53,7 +53,7 @@ use brickbat_rules::Dialect;
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, EditError, Files, Planned, Product, Sent, Session};
+use crate::{Edit, EditError, Files, FormError, Planned, Product, Sent, Session, beside};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -100,6 +100,11 @@ pub trait Store: Sync {
     /// Returns whether this store takes more edits than a cut of its end. Brickbat only reads the others.
     fn is_written(&self) -> bool {
         true
+    }
+
+    /// Returns whether each record of this session must stay where it is, since other files refer to it by its offset.
+    fn keeps_offsets(&self, _session: &Session) -> bool {
+        false
     }
 
     /// Returns whether lines with more than one record are split before reading. A store that handles such
@@ -187,6 +192,7 @@ const STORES: &[Known] = &[
     (Product::OpenWebui, &forms::OPEN_WEBUI),
     (Product::Librechat, &forms::LIBRECHAT),
     (Product::Letta, &forms::LETTA),
+    (Product::Jan, &forms::JAN),
     (Product::MistralVibe, &forms::MISTRAL_VIBE),
     (Product::Kimi, &forms::KIMI),
     (Product::VscodeChat, &forms::VSCODE_CHAT),
@@ -265,7 +271,12 @@ fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result
     let whole = unmarked.as_ref().unwrap_or(files);
     let halves = Halves::of(whole);
     let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
-    let (product, store) = store(whole).ok_or(ReadError::Unknown)?;
+    let Some((product, store)) = store(whole) else {
+        let described = beside::of(whole)
+            .or_else(|| beside::of(files))
+            .map(|(product, words)| FormError::NoSession(words).of(product));
+        return Err(described.unwrap_or(ReadError::Unknown));
+    };
     #[cfg(feature = "sqlite")]
     if let Some(cause) = crate::sqlite::refusal(whole) {
         return Err(cause.of(product));

@@ -28,6 +28,20 @@ pub(super) fn reader(file: impl Read + 'static) -> io::Result<(Box<dyn BufRead>,
     Ok((Box::new(BufReader::new(Bounded { unpacked, n_left: MAX_BYTES })), true))
 }
 
+/// The content of a file that is packed with gzip, as far as a session may be large. `None` if it is not packed so.
+///
+/// # Errors
+///
+/// It cannot be unpacked.
+pub(in crate::cli) fn gunzipped(bytes: &[u8]) -> Option<io::Result<Vec<u8>>> {
+    bytes.starts_with(GZIP).then(|| {
+        let (mut reader, _) = reader(io::Cursor::new(bytes.to_vec()))?;
+        let mut unpacked = Vec::new();
+        reader.read_to_end(&mut unpacked)?;
+        Ok(unpacked)
+    })
+}
+
 /// The name of a file without the ending of its packed form.
 pub(in crate::cli) fn plain_name(path: &str) -> &str {
     [".gz", ".gzip", ".zst", ".zstd"].iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path)
@@ -116,6 +130,13 @@ mod tests {
         let mut unpacked = Vec::new();
         reader(io::Cursor::new(bytes))?.0.read_to_end(&mut unpacked)?;
         Ok(unpacked)
+    }
+
+    #[test]
+    fn a_packed_session_is_unpacked_and_a_broken_one_is_an_error() {
+        assert_eq!(gunzipped(&gzip(b"text")).unwrap().unwrap(), b"text");
+        assert!(gunzipped(b"text").is_none());
+        assert!(gunzipped(&gzip(b"text")[..12]).unwrap().is_err());
     }
 
     #[test]

@@ -177,8 +177,20 @@ impl Kept {
                 *self.results.entry(key(&result.call, &said(&result.output))).or_default() += 1;
             }
             Block::Image(image) => self.user.push(image.data.clone()),
+            Block::Native { value, .. } if is_thought(block) => {
+                *self.thoughts.entry(value.to_string()).or_default() += 1;
+            }
             Block::Native { value, .. } => self.reply.push(value.to_string()),
         }
+    }
+}
+
+/// Returns whether a block is a thought, in the form of any API.
+pub(super) fn is_thought(block: &Block) -> bool {
+    match block {
+        Block::Thinking(_) => true,
+        Block::Native { value, .. } => value.get("type").is_some_and(|kind| kind == "reasoning"),
+        _ => false,
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block, Call, CallResult, Role};
 
+use super::conserved::is_thought;
 use crate::session::{ASKED, DECLINED};
 use crate::state::Progress;
 use crate::{Edit, Message, Place};
@@ -60,6 +61,8 @@ pub enum Reason {
     StaleApproval,
     /// Meaningless bytes, a copy of a line, or a character that must be escaped.
     Stray,
+    /// A number or a flag with which the product numbers or marks its records is wrong.
+    Bookkeeping,
     /// The line or range cannot be read.
     Unreadable,
     /// Everything after this place is removed from the branch, as requested.
@@ -68,7 +71,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Reason; 19] = [
+    pub const ALL: [Reason; 20] = [
         Reason::Misplaced,
         Reason::OffBranch,
         Reason::NotRecorded,
@@ -86,6 +89,7 @@ impl Reason {
         Reason::Parted,
         Reason::StaleApproval,
         Reason::Stray,
+        Reason::Bookkeeping,
         Reason::Unreadable,
         Reason::Truncated,
     ];
@@ -110,6 +114,7 @@ impl Reason {
             Reason::Parted => "parted",
             Reason::StaleApproval => "stale-approval",
             Reason::Stray => "stray",
+            Reason::Bookkeeping => "bookkeeping",
             Reason::Unreadable => "unreadable",
             Reason::Truncated => "truncated",
         }
@@ -137,6 +142,9 @@ impl Reason {
             Reason::Parted => "the lines inside the reply are moved behind it",
             Reason::StaleApproval => "an approval beside the outcome of its call is removed",
             Reason::Stray => "stray bytes are removed, or written as an escape",
+            Reason::Bookkeeping => {
+                "a number or a flag of the product's own is written as the product expects it"
+            }
             Reason::Unreadable => "an unreadable record is removed",
             Reason::Truncated => "everything after it is removed from the branch",
         }
@@ -214,9 +222,7 @@ pub(super) fn straighten(messages: &[Message], refused: &[Place]) -> Vec<Planned
 /// and is not kept.
 pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Planned> {
     let blocks = messages.iter().flat_map(|message| &message.blocks);
-    let is_refused = |block: &&crate::Block| {
-        matches!(&block.content, Block::Thinking(_)) && refused.contains(&block.place)
-    };
+    let is_refused = |block: &&crate::Block| is_thought(&block.content) && refused.contains(&block.place);
     let drop = |block: &crate::Block| Planned {
         edit: Edit::Drop { block: block.place.clone() },
         place: block.place.clone(),

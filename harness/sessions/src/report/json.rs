@@ -28,6 +28,7 @@ pub fn json_session(examined: &Examined, salt: &str) -> Value {
     value!({
         "file": file,
         "product": session.product.id(),
+        "fork": session.fork,
         "version": shown::version(session),
         "store": session.generation,
         "id": session.id.as_ref().map(|id| hashed(id, salt)),
@@ -44,6 +45,7 @@ pub fn json_session(examined: &Examined, salt: &str) -> Value {
         "cut": session.cut.as_ref().map(|cut| value!({ "place": place(&cut.place, companions), "proven": cut.parent.is_some() })),
         "mended_at_send": mended,
         "troubles": troubles,
+        "refused_when_sent": judgement.recorded.as_ref().map(|own| value!({ "rule": own.rule.id, "place": place(&own.place, companions) })),
         "refusals": judgement.refusals.iter().map(refused).collect::<Vec<_>>(),
         "refusals_by_later_models": judgement.by_later_models.iter().map(refused).collect::<Vec<_>>(),
     })

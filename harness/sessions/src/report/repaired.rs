@@ -6,16 +6,17 @@ use serde_json::{Value, json as value};
 
 use super::json::place;
 use super::{at, word};
-use crate::{FixedBody, Mended, Planned, Product, Relapse, Repair};
+use crate::{FixedBody, Mended, Planned, Product, Relapse, Repair, Reshaped};
 
 /// The number of edits that the text report lists.
 const MAX_SHOWN: usize = 1_000;
 
 /// The text report of a repair: its edits, and whether it lasts.
 pub fn repaired(mended: &Mended) -> String {
-    let (edits, reattached) = (&mended.edits, &mended.reattached);
-    let n_lost = edits.iter().filter(|planned| planned.reason.loses()).count();
-    let n_edits = edits.len() + reattached.len();
+    let Mended { edits, reattached, reshaped, companions, .. } = mended;
+    let n_lost = edits.iter().filter(|planned| planned.reason.loses()).count()
+        + reshaped.iter().filter(|reshaped| reshaped.loses).count();
+    let n_edits = edits.len() + reattached.len() + reshaped.len();
     let lost = match (n_lost, n_edits) {
         (0, _) => "nothing lost".to_owned(),
         (1, 1) => "which removes something that is stored nowhere else".to_owned(),
@@ -26,15 +27,17 @@ pub fn repaired(mended: &Mended) -> String {
         1 => "1 edit".to_owned(),
         n => format!("{n} edits"),
     };
-    let companions = mended.files.companions();
     let mut text = format!("{count}, {lost}.\n");
     for place in reattached {
-        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, &companions));
+        let _ = writeln!(text, "  {}: the line is attached to the line before it", at(place, companions));
+    }
+    for reshaped in reshaped.iter().take(MAX_SHOWN) {
+        let _ = writeln!(text, "  {}: {}", at(&reshaped.place, companions), reshaped.words);
     }
     for planned in edits.iter().take(MAX_SHOWN) {
-        let _ = writeln!(text, "  {}: {}", at(&planned.place, &companions), planned.reason.words());
+        let _ = writeln!(text, "  {}: {}", at(&planned.place, companions), planned.reason.words());
     }
-    if let n @ 1.. = edits.len().saturating_sub(MAX_SHOWN) {
+    if let n @ 1.. = edits.len().max(reshaped.len()).saturating_sub(MAX_SHOWN) {
         let _ = writeln!(text, "  … and {n} more; `--format json` lists them all");
     }
     let (from, of) = mended.changed_from;
@@ -86,11 +89,18 @@ pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
             let relapse = mended.relapse.map(
                 |Relapse { words, way_out, source }| value!({ "words": words, "way_out": way_out, "source": source }),
             );
-            let companions = mended.files.companions();
+            let companions = &mended.companions;
             let (from, of) = mended.changed_from;
             report["after"] = value!(word(mended.after.verdict));
-            report["reattached"] = mended.reattached.iter().map(|at| place(at, &companions)).collect();
-            report["edits"] = mended.edits.iter().map(|planned| edit(planned, &companions)).collect();
+            report["reattached"] = mended.reattached.iter().map(|at| place(at, companions)).collect();
+            report["reshaped"] = mended
+                .reshaped
+                .iter()
+                .map(|Reshaped { rule, place: at, words, loses }| {
+                    value!({ "rule": rule, "words": words, "loses": loses, "place": place(at, companions) })
+                })
+                .collect();
+            report["edits"] = mended.edits.iter().map(|planned| edit(planned, companions)).collect();
             report["request"] = value!({ "changes_from": from, "bytes": of });
             report["lasts"] = value!(relapse.is_none());
             report["relapse"] = value!(relapse);

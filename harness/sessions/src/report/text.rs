@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use super::{Examined, at, shown};
+use super::{Examined, at, companion, shown};
 use crate::product::PerFile;
-use crate::{Refusal, Trouble, Verdict, store_of};
+use crate::{Edit, Message, Product, Refusal, Trouble, Verdict, plan, store_of};
 
 /// Maximum number of refusals listed per session. The provider reports only the first; the others help to
 /// find the cause.
@@ -29,7 +29,7 @@ struct Tally {
 impl Survey {
     /// Adds a session.
     pub fn add(&mut self, examined: &Examined) {
-        let tally = self.by_product.entry(examined.session.product.to_string()).or_default();
+        let tally = self.by_product.entry(examined.session.writer()).or_default();
         if let Some(version) = shown::version(&examined.session)
             && !tally.versions.iter().any(|known| known == version)
         {
@@ -97,7 +97,7 @@ pub fn detail(examined: &Examined) -> String {
     let version = shown::version(session).map(|version| format!(" {version}")).unwrap_or_default();
     let mut text = format!(
         "{}{version}, {}: {} records, {} messages on the branch ({})",
-        session.product,
+        session.writer(),
         session.generation,
         session.n_records,
         session.messages.len(),
@@ -116,10 +116,25 @@ pub fn detail(examined: &Examined) -> String {
     let assumed = if judgement.is_assumed { " (assumed: the store does not show the provider)" } else { "" };
     let _ = writeln!(text, "Judged by {}{assumed}.", judgement.profile.name);
     for (words, n) in &judgement.sent.mended {
-        let _ = writeln!(text, "{} {words} when it sends ({n}).", session.product);
+        let name = session.fork.map_or_else(|| session.product.to_string(), str::to_owned);
+        let _ = writeln!(text, "{name} {words} when it sends ({n}).");
     }
+    text.push_str(&modelled(examined));
+    let mut troubles: Vec<(String, usize)> = Vec::new();
     for trouble in &session.troubles {
-        let _ = writeln!(text, "{}: {}", at(&trouble.place, companions), trouble.words);
+        let line = format!("{}: {}", at(&trouble.place, companions), trouble.words);
+        match troubles.last_mut().filter(|(before, _)| *before == line) {
+            Some((_, n)) => *n += 1,
+            None => troubles.push((line, 1)),
+        }
+    }
+    for (line, n) in troubles {
+        let times = if n > 1 { format!(" ({n} times)") } else { String::new() };
+        let _ = writeln!(text, "{line}{times}");
+    }
+    if let Some(recorded) = &judgement.recorded {
+        let at = at(&recorded.place, companions);
+        let _ = writeln!(text, "{at}: the last request was refused: {}", recorded.rule.id);
     }
     if !session.unknown.is_empty() {
         let _ = writeln!(text, "Skipped, unknown: {}.", session.unknown.join(", "));
@@ -163,15 +178,87 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
+/// The versions that the send models follow. The stores of these products show no version, or an older one.
+const MODELLED: [(Product, &str); 9] = [
+    (Product::Cline, "0.0.86 of @cline/core"),
+    (Product::Hermes, "0.19.0"),
+    (Product::OpenaiAgents, "0.24.0"),
+    (Product::Opencode, "1.18.33"),
+    (Product::Pi, "0.74.2"),
+    (Product::PydanticAi, "1.44.0"),
+    (Product::QwenCode, "0.15.10"),
+    (Product::Strands, "1.62.0"),
+    (Product::Tanstack, "0.58.0"),
+];
+
+/// Says which version makes the changes, if an older one may have written the store.
+fn modelled(examined: &Examined) -> String {
+    let Examined { session, judgement, .. } = examined;
+    let Some((_, version)) = MODELLED.iter().find(|(product, _)| *product == session.product) else {
+        return String::new();
+    };
+    let of_digits = version.split(' ').next().unwrap_or_default();
+    let is_older = session.version.as_deref().is_none_or(|own| numbers(own) < numbers(of_digits));
+    match judgement.sent.mended.is_empty() || !is_older {
+        true => String::new(),
+        false => format!(
+            "That is what version {version} does; an older one may send the session as it is stored.\n"
+        ),
+    }
+}
+
 /// The command that repairs a session, or the reason why none does.
 fn advice(examined: &Examined) -> String {
     let (name, product) = (name(examined), examined.session.product);
     match store_of(product).is_none_or(|store| store.is_written()) {
+        // A request does not help if the product sends none.
+        false if examined.judgement.sent.gives_up.is_some() => {
+            format!("  Brickbat reads the sessions of {product} and does not write them.\n")
+        }
         true => format!("  brickbat repair {name}\n"),
         false => format!(
-            "  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
-             brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n"
+            "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
+             brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n",
+            by_hand(examined)
         ),
+    }
+}
+
+/// The deletions in the store after which the provider accepts the session, if deletions are enough, as lines.
+fn by_hand(examined: &Examined) -> String {
+    let Examined { companions, judgement, .. } = examined;
+    let sent = &judgement.sent.messages;
+    let lines: Option<Vec<String>> =
+        plan(sent, &[]).iter().map(|planned| deletion(&planned.edit, sent, companions)).collect();
+    let twice = "tool-result-duplicate";
+    let is_twice = |refusal: &Refusal| refusal.rule.is_some_and(|rule| rule.short_name() == twice);
+    match lines.unwrap_or_default().as_slice() {
+        [] if judgement.refusals.iter().any(is_twice) => {
+            "  A call has two results, and only one can stay: delete this one or the one before it in the store.\n".to_owned()
+        }
+        [] => String::new(),
+        lines => format!("  In the store itself, it helps to {}.\n", lines.join(", and to ")),
+    }
+}
+
+/// The deletion of a whole message. `None` if an edit is another one.
+fn deletion(edit: &Edit, sent: &[Message], companions: &[String]) -> Option<String> {
+    let Edit::Drop { block } = edit else { return None };
+    let message =
+        sent.iter().find(|message| matches!(message.blocks.as_slice(), [only] if only.place == *block))?;
+    let place = &message.place;
+    if let Some(row) = &place.row {
+        return Some(format!("run `DELETE FROM {} WHERE rowid = {};`", row.table, row.id));
+    }
+    if let Some(file) = companion(place, companions) {
+        return Some(format!("move the file {file} elsewhere"));
+    }
+    match place.line {
+        Some(line) => Some(format!("delete line {line}")),
+        None => {
+            let item = place.pointer.strip_suffix("/message").unwrap_or(&place.pointer);
+            (!item.is_empty()).then(|| format!("delete {item}"))
+        }
     }
 }
 

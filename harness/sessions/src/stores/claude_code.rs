@@ -63,6 +63,7 @@ impl Store for ClaudeCode {
             troubles: lines.troubles,
             unknown: lines.unknown.into_iter().collect(),
             is_excerpt: branch.is_excerpt,
+            refused: messages::refused(bytes, &tree),
             cut: branch.cut.map(|at| cut::of(bytes, &tree, at)),
             ..Session::new(
                 Product::ClaudeCode,

@@ -143,7 +143,10 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         words: "the list is cut: the file ends before its JSON does".to_owned(),
         loses: Some(Lost::Data("what is left of the last message")),
     };
+    let is_condensed =
+        |record: &Record| ["condenseId", "condenseParent"].iter().any(|key| record.value.get(key).is_some());
     let mut session = Session {
+        fork: log.records.iter().any(is_condensed).then_some("Roo Code or Kilo Code"),
         id: log.id,
         n_records: log.records.len(),
         troubles: log.cut.into_iter().map(trouble).collect(),

@@ -43,6 +43,10 @@ impl Store for Codex {
         send::send(session)
     }
 
+    fn keeps_offsets(&self, session: &Session) -> bool {
+        session.generation.ends_with("paginated")
+    }
+
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         let words = "Codex answers it with the output `aborted` in each request, and does not store that";
         send::fills_tail(session).then_some(words)

@@ -4,6 +4,8 @@
 //! are, and which fields of a message are text, calls and results. Other fields are passed over. The description does
 //! not include the product's code, so most of these stores are judged as they are stored.
 
+#[cfg(feature = "sqlite")]
+mod adk_rows;
 mod agent_framework;
 mod agentscope;
 mod agno;
@@ -25,6 +27,7 @@ mod haystack;
 mod hermes;
 #[cfg(feature = "sqlite")]
 mod hermes_rows;
+mod jan;
 mod kimi;
 mod kiro;
 mod langchain;
@@ -39,6 +42,7 @@ mod mistral_vibe;
 mod n8n;
 mod open_webui;
 mod openhands;
+mod openhands_events;
 mod output;
 mod read;
 #[cfg(feature = "sqlite")]
@@ -69,7 +73,7 @@ use assembled::Assembly;
 
 use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Product, Sent, Session};
+use crate::{Files, Message, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
@@ -89,6 +93,7 @@ pub(crate) use google_adk::FORM as GOOGLE_ADK;
 pub(crate) use grok_cli::FORM as GROK_CLI;
 pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use hermes::FORM as HERMES;
+pub(crate) use jan::FORM as JAN;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
@@ -202,6 +207,7 @@ enum Shape {
 }
 
 /// A part of a record that somebody said.
+#[derive(Clone, Copy)]
 struct Speaker {
     /// The pointer to it; each item of a list if it ends with `/*`.
     at: &'static str,
@@ -210,6 +216,7 @@ struct Speaker {
 }
 
 /// The speaker of a message.
+#[derive(Clone, Copy)]
 enum Saying {
     /// Always the same.
     Is(Role),
@@ -290,6 +297,8 @@ enum Sends {
     Fills(&'static str),
     /// It leaves them out, and results without a call too.
     LeavesOut,
+    /// It leaves out replies without a text.
+    LeavesOutBlankReplies,
     /// It leaves them out, and sends results without a call.
     #[cfg(feature = "sqlite")]
     LeavesOutCalls,
@@ -342,12 +351,14 @@ impl Store for Form {
     fn send(&self, session: &Session) -> Sent {
         let mut sent = Sent::as_stored(session);
         apply(&self.sends, session, &mut sent);
+        let stop = session.troubles.iter().find(|trouble| STOPS.contains(&trouble.words.as_str()));
+        sent.gives_up = stop.map(|trouble| (trouble.words.clone(), trouble.place.clone()));
         sent
     }
 
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
         match self.sends {
-            Sends::AsStored => None,
+            Sends::AsStored | Sends::LeavesOutBlankReplies => None,
             Sends::Fills(_) | Sends::Restores(_) | Sends::In(..) => {
                 Some("the product answers it when it sends")
             }
@@ -362,6 +373,9 @@ impl Store for Form {
     }
 }
 
+/// The descriptions of troubles for which the product does not show a conversation.
+const STOPS: [&str; 2] = [jan::NO_PARENT, open_webui::NO_ROLE];
+
 /// Makes the product's changes.
 fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
     match sends {
@@ -374,6 +388,18 @@ fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
         Sends::LeavesOut => {
             let n = without_results(sent) + leave_out_calls(sent);
             sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
+        }
+        Sends::LeavesOutBlankReplies => {
+            let is_blank = |message: &Message| {
+                let mut blocks = message.blocks.iter();
+                message.role == Role::Assistant
+                    && blocks
+                        .all(|block| matches!(&block.content, Content::Text(text) if text.trim().is_empty()))
+            };
+            let n_before = sent.messages.len();
+            sent.messages.retain(|message| !is_blank(message));
+            let n = n_before - sent.messages.len();
+            sent.mended.extend((n > 0).then_some(("leaves out replies without a text", n)));
         }
         #[cfg(feature = "sqlite")]
         Sends::LeavesOutCalls => {

@@ -343,6 +343,11 @@ impl Reader {
 fn dialect_of(provider: &str, model: &str) -> Option<Dialect> {
     // Newer models use the Responses API, which the store does not show.
     let may_be_either = provider == "openai" && (model.starts_with("gpt-5") || model.contains("codex"));
+    // The user's own providers speak Chat Completions unless their definition names another engine, which the session does
+    // not show (`engine` in `crates/goose/src/config/declarative_providers.rs`).
+    if provider.starts_with("custom_") && !model.contains("claude") {
+        return Some(Dialect::OpenaiChat);
+    }
     if may_be_either { None } else { names::dialect_of(|names| names.goose, provider, model) }
 }
 

@@ -22,7 +22,7 @@ use super::tree::{Keys, Tree, Which};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
 use crate::names;
-use crate::{Ending, Files, FormError, Message, Product, Sent, Session, Trouble};
+use crate::{Ending, Files, FormError, Message, Product, RecordedRefusal, Sent, Session, Trouble};
 use blocks::Model;
 
 pub(crate) struct Pi;
@@ -32,6 +32,10 @@ const NEWEST_VERSION: u64 = 3;
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 /// The field in which a compaction names the first line that it keeps.
 const FIRST_KEPT: &str = "firstKeptEntryId";
+
+/// The beginning of the results that OpenClaw makes up, and the number of bytes in which it is searched.
+const OWN_MARK: &[u8] = b"[openclaw]";
+const MAX_MARKED: usize = 1 << 20;
 
 impl Store for Pi {
     fn owns(&self, look: &Look<'_>) -> bool {
@@ -66,6 +70,8 @@ fn is_header(value: &Value) -> bool {
 /// The contents of a file.
 struct Log {
     id: Option<String>,
+    /// The working directory of the session.
+    folder: String,
     version: u64,
     n_records: usize,
     tree: Tree,
@@ -85,12 +91,13 @@ impl Log {
             return Err(newer.of(Product::Pi));
         }
         let id = Some(header.text("id").to_owned());
+        let folder = header.text("cwd").to_owned();
         records.retain(|record| record.text("type") != "session");
         if version < 2 {
             chain(&mut records);
         }
         let tree = Tree::of(records, KEYS, Which::Last);
-        Ok(Log { id, version, n_records, tree, troubles })
+        Ok(Log { id, folder, version, n_records, tree, troubles })
     }
 }
 
@@ -118,6 +125,11 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
         cut: log.tree.cut.clone(),
         ..Session::new(Product::Pi, "JSONL tree", "the last line and its parents")
     };
+    session.refused = refused(&path);
+    let marks_itself = |bytes: &[u8]| bytes.windows(OWN_MARK.len()).any(|own| own == OWN_MARK);
+    session.fork = Product::Pi
+        .fork_at(&log.folder)
+        .or_else(|| marks_itself(&bytes[..bytes.len().min(MAX_MARKED)]).then_some("OpenClaw"));
     let compaction = path.iter().rposition(|record| record.text("type") == "compaction");
     let mut first = 0;
     if let Some(at) = compaction {
@@ -150,6 +162,17 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
         .off_branch
         .extend(log.tree.off_branch().filter_map(|record| messages(record, &model).ok()).flatten());
     Ok(session)
+}
+
+/// The error with the status 400 that the last reply is.
+fn refused(path: &[&Record]) -> Option<RecordedRefusal> {
+    let is_reply = |record: &&&Record| {
+        record.text("type") == "message" && text(&record.value["message"], "role") == "assistant"
+    };
+    let last = path.iter().rfind(is_reply)?;
+    let words = text(&last.value["message"], "errorMessage");
+    let is_refusal = text(&last.value["message"], "stopReason") == "error" && words.contains("400");
+    is_refusal.then(|| RecordedRefusal { words: words.to_owned(), place: last.place("") })
 }
 
 /// The message of a line, if it has one.

@@ -11,7 +11,7 @@ use super::items::Item;
 use super::line::{Kind, Record, text};
 use super::tree::Tree;
 use crate::stores::ReadError;
-use crate::{Block, Ending, FormError, Message, Place, Product, Session, Trouble};
+use crate::{Block, Ending, FormError, Message, Place, Product, RecordedRefusal, Session, Trouble};
 
 /// The messages of the branch. The lines of one reply are one message, and so are consecutive results.
 pub(super) fn of_branch(bytes: &[u8], tree: &Tree, branch: &Branch) -> Result<Vec<Message>, ReadError> {
@@ -43,6 +43,18 @@ pub(super) fn of_branch(bytes: &[u8], tree: &Tree, branch: &Branch) -> Result<Ve
         }
     }
     Ok(messages)
+}
+
+/// The refusal that the last reply is, in the words that Claude Code shows: `API Error: 400`, and the provider's error.
+pub(super) fn refused(bytes: &[u8], tree: &Tree) -> Option<RecordedRefusal> {
+    let is_reply =
+        |record: &&Record| record.kind == Kind::Assistant && !record.is_sidechain && !record.is_team;
+    let last = tree.records.iter().rfind(is_reply).filter(|record| record.is_api_error)?;
+    let document = Document::parse(&bytes[last.span.clone()]).ok()?;
+    let content = document.root().field("message").field("content");
+    let words = content.as_str().map(|words| words.into_owned()).or_else(|| text(content.item(0), "text"))?;
+    let place = place(last, document.root(), String::new());
+    words.starts_with("API Error: 400").then_some(RecordedRefusal { words, place })
 }
 
 /// The messages of a line on the branch. Their form must be known.

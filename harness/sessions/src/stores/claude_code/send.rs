@@ -6,25 +6,28 @@ use brickbat_rules::histories::{Block as Content, Role};
 
 use super::version;
 use crate::stores::pairs;
-use crate::{Block, Message, Place, Sent, Session};
+use crate::{Block, Lost, Message, Place, Sent, Session, Trouble};
 
 /// The content of a reply after all its calls were left out as copies.
 const INTERRUPTED: &str = "[Tool use interrupted]";
 /// The content of a user message after all its results were left out as copies.
 const NO_CONTENT: &str = "(no content)";
 
-/// The sent messages. Texts of only white space are left out, and neighbours with the same role form one
+/// The sent messages. Texts of only white space are left out, except those beside an image in some versions, and neighbours with the same role form one
 /// message in which results come first.
 ///
 /// Measured on 284 sessions of early 2026: of 134 stored blocks of white space, 131 have later replies after
 /// them, so they cannot have been sent. With this model, the provider accepts all 229 rebuilt requests.
 pub(super) fn send(session: &Session) -> Sent {
     let (stored, mut mended) = tidy(session);
+    let version = version::of(session);
     let mut n_blank = 0;
     let mut messages: Vec<Message> = Vec::new();
     for mut message in stored {
         let n_blocks = message.blocks.len();
-        message.blocks.retain(|block| !is_blank(&block.content));
+        let has_image = message.blocks.iter().any(|block| matches!(block.content, Content::Image(_)));
+        let is_caption = has_image && message.role == Role::User && version.sends_empty_captions();
+        message.blocks.retain(|block| !is_blank(&block.content) || is_caption);
         n_blank += n_blocks - message.blocks.len();
         if message.blocks.is_empty() {
             continue;
@@ -41,7 +44,19 @@ pub(super) fn send(session: &Session) -> Sent {
     }
     mended.push(("leaves out blank texts", n_blank));
     mended.retain(|(_, n)| *n > 0);
-    Sent { messages, mended, gives_up: None }
+    let stop = session.troubles.iter().find(|trouble| is_torn(trouble) && version.stops_at_torn_lines());
+    let gives_up = stop.map(|trouble| {
+        let words = "Versions before 2.1.121 show an empty conversation, or only the part before this line. Repair the file, \
+                     or update: later versions skip the line.";
+        (words.to_owned(), trouble.place.clone())
+    });
+    Sent { messages, mended, gives_up }
+}
+
+/// Returns whether a trouble is a line that is not JSON, or partly not.
+fn is_torn(trouble: &Trouble) -> bool {
+    matches!(trouble.loses, Some(Lost::Data(_)))
+        || ["NUL bytes", "on one line"].iter().any(|end| trouble.words.ends_with(end))
 }
 
 /// The messages without the unpaired calls and results that this version leaves out, and the count for each

@@ -30,6 +30,17 @@ const MENDS_PAIRS: Version = Version([2, 1, 87]);
 /// in 2.1.76 as well. 2.1.69 sends both copies, and no version between the two was tested.
 const LEAVES_OUT_COPIES: Version = Version([2, 1, 76]);
 
+/// "Fixed `--resume` failing on large sessions when a transcript line was corrupted by an unclean shutdown — the corrupt
+/// line is now skipped". Earlier versions show an empty conversation or stop at the line
+/// (<https://github.com/anthropics/claude-code/issues/53821>, <https://github.com/anthropics/claude-code/issues/50347>,
+/// <https://github.com/anthropics/claude-code/issues/49876>).
+const SKIPS_TORN_LINES: Version = Version([2, 1, 121]);
+
+/// The versions for which people report that an empty text beside a pasted image is sent
+/// (<https://github.com/anthropics/claude-code/issues/50375>, <https://github.com/anthropics/claude-code/issues/54314>,
+/// <https://github.com/anthropics/claude-code/issues/61123>).
+const SENDS_EMPTY_CAPTIONS: std::ops::RangeInclusive<Version> = Version([2, 1, 90])..=Version([2, 1, 146]);
+
 impl Version {
     /// Parses a version. `None` if the text is not one.
     pub(super) fn parse(word: &str) -> Option<Version> {
@@ -56,6 +67,16 @@ impl Version {
     /// Returns whether this version leaves out calls without a result and results without a call.
     pub(super) fn mends_pairs(self) -> bool {
         self >= MENDS_PAIRS
+    }
+
+    /// Returns whether this version stops at a line that it cannot read.
+    pub(super) fn stops_at_torn_lines(self) -> bool {
+        self != Version::default() && self < SKIPS_TORN_LINES
+    }
+
+    /// Returns whether this version sends the empty text that it stores beside a pasted image.
+    pub(super) fn sends_empty_captions(self) -> bool {
+        SENDS_EMPTY_CAPTIONS.contains(&self)
     }
 
     /// Returns whether this version continues from the first of two trailing lines with the same calls or

@@ -235,3 +235,17 @@ fn hostile_lists_are_harmless() {
     let many = vec![ASK; 10_000];
     assert_eq!(CLINE.read(&bare(&many)).messages.len(), 10_000);
 }
+
+#[test]
+fn a_fork_is_named_by_its_fields_or_its_path() {
+    let list = r#"[{"role":"user","content":"Look."},{"role":"assistant","content":"So far: all was well.","isSummary":true,"condenseId":"c1","ts":1}]"#;
+    let session = crate::read(&Files::one("api_conversation_history.json", list)).unwrap().remove(0);
+    assert_eq!(session.writer(), "Roo Code or Kilo Code (in the format of Cline)");
+    let at = |path: &str| Product::Cline.fork_at(path);
+    assert_eq!(
+        at("globalStorage/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json"),
+        Some("Roo Code")
+    );
+    assert_eq!(at(r"C:\Code\kilocode.kilo-code\tasks\1\api_conversation_history.json"), Some("Kilo Code"));
+    assert_eq!(at("saoudrizwan.claude-dev/tasks/1/api_conversation_history.json"), None);
+}

@@ -234,15 +234,27 @@ fn ends(words: &str, end: &str) -> bool {
     at.and_then(|at| words.get(at..)).is_some_and(|found| found.eq_ignore_ascii_case(end))
 }
 
-/// Thinking with an id. Without an id, as in older versions, the item is kept as JSON.
+/// Thinking with an id. The item is kept as JSON without an id, as in older versions, and with a `content` that Codex sends:
+/// the fields of [`Thinking`] have no place for it.
 fn reasoning(item: Json<'_, '_>) -> histories::Block {
     let id = text(item, "id");
-    if id.is_empty() {
-        return histories::Block::Native { dialect: Dialect::OpenaiResponses, value: bare(item.to_value()) };
+    let sends_content = sends_content(item);
+    if id.is_empty() || sends_content {
+        let mut value = bare(item.to_value());
+        if let Value::Object(fields) = &mut value {
+            fields.retain(|name, _| name != "content" || sends_content);
+        }
+        return histories::Block::Native { dialect: Dialect::OpenaiResponses, value };
     }
     let summary: Vec<String> = item.field("summary").items().map(|part| text(part, "text")).collect();
     let signature = item.field("encrypted_content").as_str().map(|content| content.into_owned());
     histories::Block::Thinking(Thinking { text: summary.join("\n"), signature, id: Some(id) })
+}
+
+/// Codex sends the text of a thought only if a part of it is a `reasoning_text`
+/// (`should_serialize_reasoning_content`, which is named for the opposite).
+fn sends_content(item: Json<'_, '_>) -> bool {
+    item.field("content").items().any(|part| part.field("type").is("reasoning_text"))
 }
 
 fn call(item: Json<'_, '_>, name: &str, arguments: String) -> Result<histories::Block, Strange> {

@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 
 use brickbat_rules::Dialect;
+use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 
 use super::items::{At, Item, Standing, Strange, item, spoken, text};
 use super::lineage::Lineage;
 use super::replay::Replay;
 use crate::json::{Line, lines, trouble, word};
-use crate::{Ending, FormError, Lost, Place, Product, Session, Trouble};
+use crate::{Ending, FormError, Lost, Place, Product, RecordedRefusal, Session, Trouble};
 
 /// Known types of records (`RolloutItem`). Those in the second list add nothing to the conversation.
 const SPOKEN: [&str; 4] = ["response_item", "compacted", "event_msg", "inter_agent_communication"];
@@ -24,6 +25,11 @@ const SILENT: [&str; 9] = [
     "retained_context",
     "realtime_item",
 ];
+
+/// The descriptions of troubles with ordinals.
+pub(super) const ORDINAL_REPEATED: &str = "the ordinal is not greater than that of the record before";
+pub(super) const ORDINAL_MISSING: &str =
+    "the last record has no ordinal, so Codex cannot continue the rollout";
 
 /// The types that no other product uses for a record with a payload.
 const OWN: [&str; 4] = ["session_meta", "response_item", "turn_context", "event_msg"];
@@ -89,6 +95,8 @@ struct Reader {
     is_paginated: bool,
     /// The last record's ordinal and place.
     last: Option<(Option<u64>, Place)>,
+    /// The last error, if no reply follows it.
+    refused: Option<RecordedRefusal>,
 }
 
 impl Reader {
@@ -110,8 +118,15 @@ impl Reader {
             return Ok(false);
         }
         if self.n_records == 0 {
-            if !document.root().field("timestamp").is_str() {
-                let words = "the lines have no `timestamp`, without which Codex itself skips them";
+            let time = document.root().field("timestamp");
+            if !time.is_str() {
+                let words = match time.as_number().is_some() {
+                    true => {
+                        "the `timestamp` is a number and not a text, so Codex itself skips the lines; write the file again \
+                             with a newer version of the program that converted it"
+                    }
+                    false => "the lines have no `timestamp`, without which Codex itself skips them",
+                };
                 self.note(place.clone(), words.to_owned(), None);
             }
             self.is_excerpt |= kind != "session_meta";
@@ -124,6 +139,9 @@ impl Reader {
             "turn_context" => self.model = payload.field("model").as_str().map(|model| model.into_owned()),
             "response_item" => {
                 if let Some(item) = self.item(payload, at, "/payload".to_owned())? {
+                    if item.message.role == Role::Assistant {
+                        self.refused = None;
+                    }
                     self.replay.push(item);
                 }
             }
@@ -133,7 +151,7 @@ impl Reader {
                 self.replay.push(spoken("[inter_agent_communication]".to_owned(), place, Standing::Turn));
             }
             "compacted" => self.compacted(payload, at)?,
-            "event_msg" => self.event(payload)?,
+            "event_msg" => self.event(payload, at)?,
             // It refers to a part of the conversation in a file that is not read.
             "rollout_reference" => self.is_excerpt = true,
             kind if SILENT.contains(&kind) => {}
@@ -208,8 +226,12 @@ impl Reader {
         Ok(())
     }
 
-    fn event(&mut self, payload: Json<'_, '_>) -> Result<(), FormError> {
+    fn event(&mut self, payload: Json<'_, '_>, at: At) -> Result<(), FormError> {
         let kind = payload.field("type");
+        if kind.is("error") {
+            let place = at.place(payload, "/payload".to_owned());
+            self.refused = Some(RecordedRefusal { words: text(payload, "message"), place });
+        }
         if kind.is("thread_rolled_back") {
             let n_turns = payload.field("num_turns").as_u64().unwrap_or_default();
             return self.replay.roll_back(n_turns);
@@ -227,8 +249,7 @@ impl Reader {
             && let (Some(before), Some(now)) = (before, ordinal)
             && now <= before
         {
-            let words = "the ordinal is not greater than that of the record before".to_owned();
-            self.troubles.push(Trouble { place: place.clone(), words, loses: None });
+            self.note(place.clone(), ORDINAL_REPEATED.to_owned(), Some(Lost::Bookkeeping));
         }
         self.last = Some((ordinal, place.clone()));
     }
@@ -236,8 +257,7 @@ impl Reader {
     fn finish(mut self) -> Session {
         // "final paginated rollout record at … is missing an ordinal"
         if let Some((None, place)) = self.last.take().filter(|_| self.is_paginated) {
-            let words = "the last record has no ordinal, so Codex cannot continue the rollout".to_owned();
-            self.troubles.push(Trouble { place, words, loses: None });
+            self.note(place, ORDINAL_MISSING.to_owned(), Some(Lost::Bookkeeping));
         }
         let (n_compactions, n_forks) = (self.replay.n_compactions, self.replay.n_rollbacks);
         let (messages, off_branch) = self.replay.finish();
@@ -255,6 +275,7 @@ impl Reader {
             troubles: self.troubles,
             unknown: self.unknown.into_iter().collect(),
             is_excerpt: self.is_excerpt,
+            refused: self.refused,
             ..Session::new(
                 Product::Codex,
                 if self.is_paginated { "JSONL, paginated" } else { "JSONL" },

@@ -12,8 +12,9 @@ use brickbat_rules::histories::{Block, CallResult, Image, Role};
 use serde_json::{Value, json};
 
 use super::items::{CUSTOM, CUSTOM_OUTPUT, SEARCH, SEARCH_OUTPUT, SHELL};
+use super::read::{ORDINAL_MISSING, ORDINAL_REPEATED};
 use super::replay::group;
-use crate::{Ending, Message, Sent, Session};
+use crate::{Ending, Message, Place, Sent, Session, Trouble};
 
 const ANSWERED: &str = "answers calls without an output with `aborted`";
 const SEARCHED: &str = "answers tool searches without an output as completed, with no tools";
@@ -47,7 +48,20 @@ pub(super) fn send(session: &Session) -> Sent {
     let mended = [(ANSWERED, n_answered), (SEARCHED, n_searched), (LEFT_OUT, n_left_out)];
     let mended = mended.into_iter().filter(|(_, n)| *n > 0).collect();
     let messages = group(sent).into_iter().map(with_own_id).collect();
-    Sent { messages, mended, gives_up: None }
+    Sent { messages, mended, gives_up: gives_up(session) }
+}
+
+/// Codex does not resume a paginated rollout if its last record has no ordinal (`ordinal_state_for_rollout` in
+/// `codex-rs/rollout/src/ordinal.rs`). After a repeated ordinal it shows no later turns, and cannot fork the thread
+/// (<https://github.com/openai/codex/issues/41566>).
+fn gives_up(session: &Session) -> Option<(String, Place)> {
+    let words = |trouble: &Trouble| match trouble.words.as_str() {
+        ORDINAL_MISSING => Some("final paginated rollout record is missing an ordinal"),
+        ORDINAL_REPEATED => Some("Codex shows no turns after this record, and cannot fork the thread."),
+        _ => None,
+    };
+    let mut found = session.troubles.iter().filter(|trouble| trouble.loses.is_some());
+    found.find_map(|trouble| Some((words(trouble)?.to_owned(), trouble.place.clone())))
 }
 
 /// Returns whether Codex answers every trailing call without an output after it. If the output comes before

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 
 use super::unpack::pack;
 use crate::stores::testing::{assert_unharmed, damaged, only, verdict};
-use crate::{Edit, Files, Place, Product, Session, Verdict, WriteError, judge, read, store_of};
+use crate::{
+    Edit, Files, Place, Product, Repair, RepairOptions, Session, Verdict, WriteError, judge, read, repair,
+    store_of,
+};
 
 fn record(kind: &str, payload: Value) -> Value {
     json!({ "timestamp": "2026-02-01T08:00:00.000Z", "type": kind, "payload": payload })
@@ -353,8 +356,33 @@ fn ordinals_out_of_order_are_reported() {
     let words: Vec<&str> = session.troubles.iter().map(|trouble| trouble.words.as_str()).collect();
     assert_eq!(words[0], "the ordinal is not greater than that of the record before");
     assert_eq!(words[1], "the last record has no ordinal, so Codex cannot continue the rollout");
+    let judgement = judge(&session, None);
+    assert_eq!((judgement.verdict, judgement.refusals[0].rule), (Verdict::Refused, None));
+    let Ok(Repair::Mended(fixed)) = repair(&files, 0, &RepairOptions::default()) else { panic!("fixed") }; // quoted: the name of the variant
+    let ordinals: Vec<Option<u64>> = text_of(&fixed.files).lines().map(ordinal).collect();
+    assert_eq!(ordinals, [0, 1, 2, 3].map(Some));
+    assert!(matches!(repair(&fixed.files, 0, &RepairOptions::default()), Ok(Repair::Healthy(_))));
     let edit = Edit::Truncate { last: at(&session, 2, "/payload/content/0") };
     assert!(write(&files, &[edit]).unwrap_err().to_string().contains("would move"));
+}
+
+fn text_of(files: &Files) -> String {
+    String::from_utf8(files.main().to_vec()).unwrap()
+}
+
+fn ordinal(line: &str) -> Option<u64> {
+    serde_json::from_str::<Value>(line).unwrap()["ordinal"].as_u64()
+}
+
+#[test]
+fn a_refusal_that_codex_recorded_names_its_rule() {
+    let error = |words: &str| record("event_msg", json!({ "type": "error", "message": words }));
+    let words = "Duplicate item found with id rs_1. Remove duplicate items from your input and try again.";
+    let asked = [self::words("user", "a"), reasoning(), self::words("assistant", "b"), error(words)];
+    let judgement = judge(&session(&asked), None);
+    assert_eq!(judgement.recorded.map(|own| own.rule.id), Some("openai-responses/item-duplicate"));
+    let later = [asked.as_slice(), &[self::words("assistant", "c")]].concat();
+    assert_eq!(judge(&session(&later), None).recorded, None);
 }
 
 #[test]

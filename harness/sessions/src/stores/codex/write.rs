@@ -12,7 +12,7 @@ use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::json::{Line, lines, splice};
 use crate::stores::list::Changes;
 use crate::stores::{Edit, WriteError};
-use crate::{Block, Files, NOT_RECORDED, Place, Product, Session};
+use crate::{Block, Files, Lost, NOT_RECORDED, Place, Product, Session, Trouble};
 
 const PAYLOAD: &str = "/payload";
 const REPLACEMENT: &str = "/payload/replacement_history";
@@ -30,15 +30,58 @@ const OUT_OF_STEP: EditError = NoForm(
 pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
     let unpacked = unpack(files.main()).map_err(|cause| error(&Place::default(), cause.into()))?;
     let mut plan = Plan::new(&unpacked.bytes, session);
-    for edit in edits {
+    for edit in edits.iter().filter(|edit| !is_of_ordinal(session, edit)) {
         plan.add(edit)?;
     }
-    let bytes = splice(&unpacked.bytes, plan.edits());
+    let mut bytes = splice(&unpacked.bytes, plan.edits());
+    if edits.iter().any(|edit| is_of_ordinal(session, edit)) {
+        bytes = renumbered(&bytes);
+    }
     let mut files = files.clone();
     if let Some(first) = files.files.first_mut() {
         first.bytes = if is_packed(&first.bytes) { pack(&bytes) } else { bytes };
     }
     Ok(files)
+}
+
+/// Returns whether an edit is for an ordinal that is wrong or missing.
+fn is_of_ordinal(session: &Session, edit: &Edit) -> bool {
+    let Edit::Discard { place } = edit else { return false };
+    let is_own = |trouble: &Trouble| trouble.loses == Some(Lost::Bookkeeping) && trouble.place == *place;
+    session.troubles.iter().any(is_own)
+}
+
+/// The rollout with increasing ordinals: each one that is not greater than the one before becomes the next number, and so
+/// does each one that is missing at the end. Everything before the first of these stays where it is, and what Codex has
+/// indexed ends there.
+fn renumbered(bytes: &[u8]) -> Vec<u8> {
+    let ordinal = |line: &Line<'_>| {
+        let document = Document::parse(line.bytes).ok()?;
+        let found = document.root().get("ordinal")?;
+        Some((found.as_u64()?, line.start + found.span().start..line.start + found.span().end))
+    };
+    let records: Vec<_> = lines(bytes)
+        .filter(|line| line.bytes.starts_with(b"{"))
+        .map(|line| (line.start, ordinal(&line)))
+        .collect();
+    let n_numbered = records.iter().rposition(|(_, own)| own.is_some()).map_or(0, |at| at + 1);
+    let mut next = 0;
+    let mut changes = Vec::new();
+    for (n, (start, own)) in records.into_iter().enumerate() {
+        match own {
+            Some((own, _)) if own >= next => next = own + 1,
+            Some((_, span)) => {
+                changes.push((span, next.to_string().into_bytes()));
+                next += 1;
+            }
+            None if n < n_numbered => {}
+            None => {
+                changes.push((start + 1..start + 1, format!("\"ordinal\":{next},").into_bytes()));
+                next += 1;
+            }
+        }
+    }
+    splice(bytes, changes)
 }
 
 struct Plan<'a> {

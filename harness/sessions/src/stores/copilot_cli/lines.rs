@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use brickbat_rules::json::Document;
 use serde_json::Value;
 
 use crate::json::{self, Line};
@@ -27,6 +28,8 @@ pub(super) enum Kind {
     Separator,
     /// A line of NUL bytes.
     Zeros,
+    /// `ephemeral` is false.
+    Flag,
     /// The last line is torn.
     End,
     /// Another line cannot be read.
@@ -38,12 +41,15 @@ impl Kind {
     ///
     /// - Separators: <https://github.com/github/copilot-cli/issues/2658>.
     /// - NUL bytes: fixed "as of v1.0.57" (<https://github.com/github/copilot-cli/issues/3593>).
+    /// - Flags: no release is known to take them. VS Code and the SDK refuse such a file too
+    ///   (<https://github.com/github/copilot-cli/issues/2000>, <https://github.com/github/copilot-sdk/issues/1007>).
     /// - The others are measured: 1.0.57 refuses a torn end and 1.0.71 does not; 1.0.83 refuses any other line and
     ///   1.0.87 does not.
     fn last_refused(self) -> [u64; 3] {
         match self {
             Kind::Separator => [1, 0, 24],
             Kind::Zeros => [1, 0, 56],
+            Kind::Flag => [u64::MAX; 3],
             Kind::End => [1, 0, 57],
             Kind::Inside => [1, 0, 83],
         }
@@ -78,6 +84,20 @@ pub(super) fn troubles(faults: Vec<Fault>, version: Option<&str>) -> Vec<Trouble
     faults.into_iter().filter_map(of).collect()
 }
 
+/// The place of an `ephemeral` that is false, with the comma beside it.
+fn flag(line: &Line<'_>) -> Option<Place> {
+    let document = Document::parse(line.bytes).ok()?;
+    let fields: Vec<_> = document.root().fields().collect();
+    let at =
+        fields.iter().position(|(name, value)| name.is("ephemeral") && value.as_bool() == Some(false))?;
+    let (start, end) = match (fields.get(at + 1), at.checked_sub(1).and_then(|before| fields.get(before))) {
+        (Some((next, _)), _) => (fields[at].0.span().start, next.span().start),
+        (None, Some((_, before))) => (before.span().end, fields[at].1.span().end),
+        (None, None) => return None,
+    };
+    Some(Place::in_line(line.n, (line.start + start) as u64..(line.start + end) as u64, ""))
+}
+
 /// The three numbers of a version. `None` if it has another form.
 pub(super) fn parsed(version: &str) -> Option<[u64; 3]> {
     let mut numbers = version.split(['.', '-', '+']).map(|number| number.parse().ok());
@@ -95,6 +115,10 @@ pub(super) fn read(bytes: &[u8]) -> (Vec<Record>, Vec<Fault>) {
     while let Some(line) = lines.get(n) {
         n += 1;
         if let Some(value) = json::parse(line.bytes) {
+            faults.extend(flag(line).map(|place| {
+                let words = "`ephemeral` is false, and the product wants it to be true or absent";
+                Fault { kind: Kind::Flag, ..fault(place, words, Lost::Bookkeeping) }
+            }));
             records.push(Record::of_line(line, value));
             for place in separators(line).take(MAX_SEPARATORS - n_separators) {
                 n_separators += 1;

@@ -316,3 +316,21 @@ fn hostile_lines_are_read_to_the_end() {
         let _ = CopilotCli.write(&files, &session, &discards(&session)).unwrap();
     }
 }
+
+#[test]
+fn a_flag_that_the_loaders_refuse_is_taken_out() {
+    for (from, to) in [
+        (r#""type":"user.message""#, r#""ephemeral":false,"type":"user.message""#),
+        (r#","parentId":"e1""#, r#","parentId":"e1","ephemeral":false"#),
+    ] {
+        let mut lines = healthy();
+        lines[1] = lines[1].replacen(from, to, 1);
+        let (session, judgement) = COPILOT_CLI.judged(&jsonl(&lines));
+        assert_eq!((session.troubles.len(), judgement.verdict), (1, Verdict::Refused), "{:?}", lines[1]);
+        let files = written(&jsonl(&lines), &discards(&session));
+        assert_eq!(files, jsonl(&healthy()));
+    }
+    let mut lines = healthy();
+    lines[1] = lines[1].replacen(r#""type":"user.message""#, r#""ephemeral":true,"type":"user.message""#, 1);
+    assert_eq!(COPILOT_CLI.judged(&jsonl(&lines)).1.verdict, Verdict::Accepted);
+}

@@ -12,7 +12,7 @@ use super::read::{Records, fill, listed, new};
 #[cfg(feature = "sqlite")]
 use crate::json::trouble;
 use crate::stores::Look;
-use crate::{Files, FormError, Lost, Place, Session, Trouble};
+use crate::{Cut, Files, FormError, Lost, Place, Session, Trouble};
 
 /// Code that collects the records of a store.
 pub(crate) struct Assembly {
@@ -36,6 +36,8 @@ pub(super) struct Assembled {
     /// Earlier records, which are not sent any more.
     pub(super) before: Vec<(Place, String)>,
     pub(super) troubles: Vec<Trouble>,
+    /// See [`Session::cut`].
+    pub(super) cut: Option<Cut>,
 }
 
 impl Assembled {
@@ -69,6 +71,7 @@ impl Assembled {
             dialect: self.dialect.or(form.dialect),
             generation: self.generation,
             troubles: self.troubles.clone(),
+            cut: self.cut.clone(),
             ..new(form)
         };
         self.fill(form, &self.before, &mut session);

@@ -1,4 +1,4 @@
-//! OpenHands: the events of a trajectory.
+//! OpenHands: the events of a trajectory, and the folder of a conversation (see [`openhands_events`](super::openhands_events)).
 //!
 //! An action of the model has the call in `tool_call_metadata`, and the observation that follows repeats it. Calls
 //! without an observation are not sent (`_filter_unmatched_tool_calls` of `openhands/memory/conversation_memory.py`).
@@ -9,11 +9,13 @@ use brickbat_rules::histories::Role;
 use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::Product;
 
+const EVENTS: [Speaker; 5] = super::openhands_events::SPEAKERS;
+
 pub(crate) const FORM: Form = Form {
     product: Product::Openhands,
     generation: "JSON list",
     file: Framing::List(&["", "/history", "/trajectory"]),
-    other: None,
+    other: Some(super::openhands_events::FOLDER),
     marks: &[
         Mark::Every(&["/id", "/source"]),
         Mark::Some(&["/action", "/observation"]),
@@ -24,6 +26,11 @@ pub(crate) const FORM: Form = Form {
         &["system", "recall", "change_agent_state", "condensation", "condensation_request"],
     )),
     shape: Shape::Speakers(&[
+        EVENTS[0],
+        EVENTS[1],
+        EVENTS[2],
+        EVENTS[3],
+        EVENTS[4],
         Speaker {
             at: "",
             role: Saying::When("/source", "user", "/action", Role::User),
@@ -58,5 +65,5 @@ pub(crate) const FORM: Form = Form {
     tree: None,
     sends: Sends::LeavesOut,
     answer: None,
-    finish: None,
+    finish: Some(super::openhands_events::finish),
 };

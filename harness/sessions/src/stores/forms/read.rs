@@ -162,8 +162,7 @@ fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
             let records = lists.flat_map(|(at, item)| listed(item.pointer(inner), &format!("{at}{inner}")));
             vec![Records { records: records.collect(), own: root }]
         }
-        Framing::Lines => Vec::new(),
-        Framing::None => Vec::new(),
+        Framing::Lines | Framing::None => Vec::new(),
     }
 }
 
@@ -251,7 +250,8 @@ pub(super) fn new(form: &Form) -> Session {
     let branch = match (matches!(form.sends, Sends::AsStored), &form.tree) {
         (true, None) => "the list as stored; what the product changes when it sends is not known",
         (true, Some(_)) => "up from the current message; what the product changes when it sends is not known",
-        (false, _) => "the list in its order",
+        (false, Some(_)) => "up from the current message",
+        (false, None) => "the list in its order",
     };
     Session { dialect: form.dialect, ..Session::new(form.product, form.generation, branch) }
 }

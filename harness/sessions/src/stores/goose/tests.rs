@@ -167,6 +167,8 @@ fn the_provider_determines_the_dialect() {
     assert_eq!(session.dialect, Some(Dialect::AnthropicMessages));
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
     assert_eq!(dialect_of("openai", "gpt-5-codex"), None);
+    assert_eq!(dialect_of("custom_moonshot", "kimi-k2.5"), Some(Dialect::OpenaiChat));
+    assert_eq!(dialect_of("custom_gateway", "claude-sonnet-4-5"), None);
 }
 
 #[test]

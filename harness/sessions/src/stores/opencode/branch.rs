@@ -10,7 +10,11 @@ use super::forms::Form;
 use super::raw::{Raw, RawMessage, RawPart};
 use crate::json::text;
 use crate::names;
-use crate::{Product, Session};
+use crate::{Place, Product, RecordedRefusal, Session, Trouble};
+
+/// The description of a session file without its messages.
+const NO_MESSAGES: &str = "no messages are here: they are in `storage/message/<session>`, and their parts in `storage/part/<message>`; give \
+     the file in its folder `storage`";
 
 /// Maximum number of parents to follow. Sub-agents are nested only a few levels deep, and a cycle of parents
 /// ends here.
@@ -59,6 +63,12 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
         messages.iter().flat_map(|message| blocks::messages(message, &current, &mut unknown)).collect()
     };
     let n_forks = usize::from(raw.revert.is_some());
+    let mut troubles = raw.troubles;
+    if form == Form::Folder && raw.messages.is_empty() && troubles.is_empty() {
+        let place = Place::in_file(0..0, "");
+        troubles.push(Trouble { place, words: NO_MESSAGES.to_owned(), loses: None });
+    }
+    let refused = refused(&raw.messages);
     let branch = branch_of(raw.messages, raw.revert.as_ref());
     let messages = convert(&branch.sent);
     let mut off_branch = convert(&branch.hidden);
@@ -76,7 +86,8 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
         n_records,
         n_compactions: branch.n_compactions,
         n_forks,
-        troubles: raw.troubles,
+        troubles,
+        refused,
         unknown: unknown.into_iter().collect(),
         ..Session::new(
             Product::Opencode,
@@ -84,6 +95,14 @@ fn session(form: Form, raw: Raw, children: Vec<Raw>) -> Session {
             "all messages by their time, without what was taken back, from the last compaction on",
         )
     }
+}
+
+/// The error with the status 400 of the last reply (`APIError` in `session/message-v2.ts`).
+fn refused(messages: &[RawMessage]) -> Option<RecordedRefusal> {
+    let last = messages.iter().rfind(|message| text(&message.info, "role") == "assistant")?;
+    let error = last.info.pointer("/error/data").filter(|data| data["statusCode"] == 400)?;
+    let words = [text(error, "message"), text(error, "responseBody")].join("\n");
+    Some(RecordedRefusal { words, place: last.place.clone() })
 }
 
 /// The provider and the model of the last user message that names them, otherwise of the last reply.

@@ -191,6 +191,16 @@ fn lost(place: Place, error: &RecordError, loses: &'static str) -> Trouble {
     Trouble { place, words: error.to_string(), loses: Some(Lost::Data(loses)) }
 }
 
+/// The losses if a file that cannot be read is removed.
+const PART: &str = "the part in the file";
+const MESSAGE: &str = "the message in the file";
+
+/// Returns whether a trouble is a file of a folder that cannot be read. opencode parses each file of the session, and does
+/// not open the session if one of them is not JSON (<https://github.com/anomalyco/opencode/issues/7607>).
+pub(super) fn is_of_file(trouble: &Trouble) -> bool {
+    matches!(trouble.loses, Some(Lost::Data(PART | MESSAGE)))
+}
+
 /// `storage/session/<project>/<ses>.json`, `storage/message/<ses>/<msg>.json`,
 /// `storage/part/<msg>/<prt>.json`.
 ///
@@ -202,11 +212,11 @@ fn folder(files: &Files) -> Pieces {
         let value = match object(&file.bytes) {
             Ok(value) => value,
             Err(error) if file.name.contains("part/") => {
-                pieces.troubles.push((None, lost(place, &error, "a part")));
+                pieces.troubles.push((None, lost(place, &error, PART)));
                 continue;
             }
             Err(error) if file.name.contains("message/") => {
-                pieces.troubles.push((None, lost(place, &error, "a message")));
+                pieces.troubles.push((None, lost(place, &error, MESSAGE)));
                 continue;
             }
             Err(_) => continue,

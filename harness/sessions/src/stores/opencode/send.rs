@@ -11,7 +11,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::{self, CallResult, Role, Thinking};
 
 use super::blocks::{COMPACTED, NOTHING_SAID, OF_ANOTHER_MODEL};
-use super::events;
+use super::{events, forms};
 use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Sent, Session};
 
@@ -84,7 +84,9 @@ pub(super) fn send(session: &Session) -> Sent {
     if clients::of(session.dialect).have(Quirk::OpencodeAnswersResults) {
         messages = between_tools_and_user(messages, &mut changes);
     }
-    Sent { messages, mended: changes.0.into_iter().collect(), gives_up: None }
+    let unread = session.troubles.iter().find(|trouble| forms::is_of_file(trouble));
+    let gives_up = unread.map(|trouble| ("Unexpected end of JSON input".to_owned(), trouble.place.clone()));
+    Sent { messages, mended: changes.0.into_iter().collect(), gives_up }
 }
 
 /// The count for each change.

@@ -326,3 +326,27 @@ fn hostile_files_are_read_to_the_end() {
         }
     }
 }
+
+#[test]
+fn a_refusal_that_pi_recorded_is_believed_and_the_result_is_added() {
+    let failed = r#"{"type":"message","id":"a5","parentId":"a3","timestamp":"t5","message":{"role":"assistant","api":"anthropic-messages","provider":"anthropic","model":"claude-sonnet-4-5","content":[],"stopReason":"error","errorMessage":"400 messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_2. Each `tool_use` block must have a corresponding `tool_result` block in the next message."}}"#;
+    let files = jsonl(&[ASK, BATCH, ONE, failed]);
+    let (_, judgement) = PI.judged(&files);
+    assert_eq!(rules(&judgement), ["anthropic-messages/tool-result-missing"]);
+    let outcome = crate::repair(&files, 0, &crate::RepairOptions::default());
+    let fixed = match outcome {
+        Ok(crate::Repair::Mended(fixed)) => fixed, // quoted: the name of the variant
+        other => panic!("not repaired: {other:?}"),
+    };
+    assert_eq!(fixed.edits.iter().map(|edit| edit.reason).collect::<Vec<_>>(), [Reason::NotRecorded]);
+}
+
+#[test]
+fn openclaw_is_named_by_its_folder_or_its_own_words() {
+    let (session, _) = PI.judged(&jsonl(&[ASK]));
+    assert_eq!(session.writer(), "pi");
+    let text = format!("{}\n{ASK}\n", HEADER.replace("/w\"", "/home/a/.openclaw/workspace\""));
+    assert_eq!(crate::read(&Files::one("s.jsonl", text)).unwrap()[0].fork, Some("OpenClaw"));
+    let (session, _) = PI.judged(&jsonl(&[&ASK.replace("Compare both.", "[openclaw] missing tool result")]));
+    assert_eq!(session.fork, Some("OpenClaw"));
+}

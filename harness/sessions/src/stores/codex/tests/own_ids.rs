@@ -149,3 +149,11 @@ fn instructions_and_two_part_texts_are_single_items_and_removed_completely() {
         assert!(is_paginated || text(&mended.files) == text(&whole));
     }
 }
+
+#[test]
+fn a_time_that_is_a_number_is_called_one() {
+    let mut line = super::item(words("user", "a"));
+    line["timestamp"] = json!(1.5);
+    let session = open(&Files::one("rollout-1.jsonl", line.to_string()));
+    assert!(session.troubles[0].words.contains("is a number"), "{:?}", session.troubles);
+}

@@ -14,10 +14,36 @@ fn a_part_that_is_torn_or_all_nul_is_reported() {
     assert_eq!(session.troubles.len(), 1);
     assert_eq!(session.troubles[0].words, "a torn line: it ends before its JSON does");
     assert_eq!(session.troubles[0].place.file, at);
-    assert_eq!(session.troubles[0].loses, Some(Lost::Data("a part")));
+    assert_eq!(session.troubles[0].loses, Some(Lost::Data("the part in the file")));
+    // opencode does not open the session, and does so when the file is gone.
+    let judgement = judged(&files);
+    assert_eq!(
+        (judgement.verdict, judgement.refusals[0].place.clone()),
+        (Verdict::Refused, Some(session.troubles[0].place.clone()))
+    );
+    let outcome = crate::repair(&files, 0, &crate::RepairOptions::default());
+    let fixed = match outcome {
+        Ok(crate::Repair::Mended(fixed)) => fixed, // quoted: the name of the variant
+        other => panic!("not repaired: {other:?}"),
+    };
+    assert!(
+        crate::report::repaired(&fixed).contains("prt_002003.json"),
+        "{}",
+        crate::report::repaired(&fixed)
+    );
+    assert!(fixed.files.files.iter().all(|file| !file.name.ends_with("prt_002003.json")));
     assert_eq!(shape_of(&session.messages), "Ut Ahtc Tr At Ut");
     files.files[at].bytes = vec![0; 64];
     assert_eq!(one(&files).troubles[0].words, "64 NUL bytes");
+}
+
+#[test]
+fn a_session_file_without_its_messages_is_not_judged() {
+    let mut files = healthy().folder();
+    files.files.truncate(1);
+    let judgement = judged(&files);
+    assert_eq!(judgement.verdict, Verdict::Unreadable);
+    assert!(one(&files).troubles[0].words.contains("storage/message"), "{:?}", one(&files).troubles);
 }
 
 #[test]

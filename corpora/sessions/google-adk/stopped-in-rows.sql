@@ -1,0 +1,9 @@
+CREATE TABLE app_states (app_name TEXT PRIMARY KEY, state TEXT NOT NULL, update_time REAL NOT NULL);
+CREATE TABLE user_states (app_name TEXT NOT NULL, user_id TEXT NOT NULL, state TEXT NOT NULL, update_time REAL NOT NULL, PRIMARY KEY (app_name, user_id));
+CREATE TABLE sessions (app_name TEXT NOT NULL, user_id TEXT NOT NULL, id TEXT NOT NULL, state TEXT NOT NULL, create_time REAL NOT NULL, update_time REAL NOT NULL, PRIMARY KEY (app_name, user_id, id));
+CREATE TABLE events (id TEXT NOT NULL, app_name TEXT NOT NULL, user_id TEXT NOT NULL, session_id TEXT NOT NULL, invocation_id TEXT NOT NULL, timestamp REAL NOT NULL, event_data TEXT NOT NULL, PRIMARY KEY (app_name, user_id, session_id, id));
+INSERT INTO sessions VALUES ('app', 'u', 's1', '{}', 1.0, 1.0);
+INSERT INTO events VALUES ('e0', 'app', 'u', 's1', 'i1', 1.0, '{"content": {"role": "user", "parts": [{"text": "Look up both."}]}, "author": "user", "invocation_id": "i1", "model_version": null, "id": "e0", "timestamp": 1.0}');
+INSERT INTO events VALUES ('e1', 'app', 'u', 's1', 'i1', 2.0, '{"content": {"role": "model", "parts": [{"text": "I look."}, {"function_call": {"id": "adk-1", "name": "find", "args": {"key": "1"}}}, {"function_call": {"id": "adk-2", "name": "find", "args": {"key": "2"}}}]}, "author": "a", "invocation_id": "i1", "model_version": "gemini-2.5-flash", "id": "e1", "timestamp": 2.0}');
+INSERT INTO events VALUES ('e2', 'app', 'u', 's1', 'i1', 3.0, '{"content": {"role": "user", "parts": [{"function_response": {"id": "adk-1", "name": "find", "response": {"result": "ok"}}}]}, "author": "a", "invocation_id": "i1", "model_version": "gemini-2.5-flash", "id": "e2", "timestamp": 3.0}');
+INSERT INTO events VALUES ('e3', 'app', 'u', 's1', 'i1', 4.0, '{"content": {"role": "user", "parts": [{"text": "And now?"}]}, "author": "user", "invocation_id": "i1", "model_version": null, "id": "e3", "timestamp": 4.0}');
