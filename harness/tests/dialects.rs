@@ -119,7 +119,7 @@ fn only_the_unit_tests_of_a_file_may_tell_dialects_apart() {
 }
 
 /// Other files that write down the name of a dialect, or give its variant a shorter name, and why.
-const NAMES_ONE: [(&str, &str); 10] = [
+const NAMES_ONE: [(&str, &str); 12] = [
     ("harness/rules/src/hosts.rs", "recognizes a dialect by a host"),
     ("harness/rules/src/detect.rs", "recognizes a dialect by a body"),
     (
@@ -131,6 +131,11 @@ const NAMES_ONE: [(&str, &str); 10] = [
     (
         "harness/sessions/src/stores/pydantic_ai/messages.rs",
         "the product names one provider for both of OpenAI's APIs",
+    ),
+    ("harness/sessions/src/stores/forms/openhands_events.rs", "the dialect of a model, as LiteLLM names it"),
+    (
+        "harness/rules/src/recordings/pasted/recipient.rs",
+        "the dialects of the packages and classes that a text names",
     ),
     ("harness/filter-suite/src/planted/between.rs", "the name of a planted converter"),
     ("harness/drive/src/driver/exported.rs", "the manifest of an exported test needs some dialect"),

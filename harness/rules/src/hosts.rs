@@ -21,11 +21,14 @@ pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
     found.all(|dialect| dialect.definition().list != list).then_some(first)
 }
 
+/// The dialect that most clients write, if a host has it.
+const USUAL: [Dialect; 1] = [Dialect::OpenaiChat];
+
 /// Returns the dialect in which a client that could choose writes to a host: that of Chat Completions if the host has it,
 /// as most clients do. Returns `None` if the host is unknown.
 pub(crate) fn dialect_of(host: &str, model: &str) -> Option<Dialect> {
     let mut dialects: Vec<Dialect> = profiles_at(host, model).map(|profile| profile.dialect).collect();
-    dialects.sort_by_key(|dialect| *dialect != Dialect::OpenaiChat);
+    dialects.sort_by_key(|dialect| !USUAL.contains(dialect));
     dialects.first().copied()
 }
 

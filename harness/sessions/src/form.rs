@@ -153,7 +153,8 @@ pub(crate) fn form_record(
     let original = Document::parse(record).ok()?.root().to_value();
     let (list, rest) = pointer.strip_prefix('/')?.split_once('/')?;
     let rest = rest.split_once('/').map_or("", |(_, rest)| rest);
-    let is_message = original.get("role").is_some() || dialect == Dialect::OpenaiResponses;
+    // The list of Responses is one of items, which have a role only if they are messages.
+    let is_message = original.get("role").is_some() || list == "input";
     let (mut attempt, pointer) = match is_message {
         true => (json!([original]), format!("/{list}/0/{rest}")),
         false => {

@@ -102,7 +102,8 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     let is_assumed = profile.is_none() && session.dialect.is_none();
     let is_given = profile.is_some();
     let dialect = session.dialect.unwrap_or(Dialect::AnthropicMessages);
-    let profile = profile.unwrap_or_else(|| Profile::newest(dialect));
+    let own = || session.profile.and_then(Profile::named);
+    let profile = profile.or_else(own).unwrap_or_else(|| Profile::newest(dialect));
     let store = store_of(session.product);
     // Some products send different requests in different dialects, and not every store shows the dialect.
     let known = match is_given && session.dialect.is_none() {

@@ -6,8 +6,8 @@ use brickbat_rules::histories::generate::{Fault, History, Mending};
 use thiserror::Error;
 
 use crate::{
-    Block, Files, NOT_RECORDED, ReadError, Repair, RepairError, RepairOptions, Session, Verdict, judge, read,
-    read_body, repair,
+    Block, Files, NOT_RECORDED, Place, Planned, ReadError, Reason, Repair, RepairError, RepairOptions,
+    Session, Verdict, judge, read, read_body, repair,
 };
 
 /// Maximum number of sessions to check in one store. A fuzzer writes databases with thousands of sessions.
@@ -100,13 +100,17 @@ pub fn outcome_of(history: &History) -> Result<Outcome, Wrong> {
     match (repair(&files, 0, &options), fault.map(|fault| fault.mending())) {
         (Ok(Repair::Healthy(_)), None) => Ok(Outcome::Healthy),
         (Ok(Repair::Beyond(_)), Some(Mending::Impossible)) => Ok(Outcome::Beyond),
-        (Ok(Repair::Mended(mended)), Some(_)) => {
+        (Ok(Repair::Mended(repaired)), Some(_)) => {
             let read = |bytes: &[u8]| read_body(bytes, history.dialect).map_err(|error| wrong(error.into()));
-            let (before, after) = (read(body.as_bytes())?, read(mended.files.main())?);
+            let (before, after) = (read(body.as_bytes())?, read(repaired.files.main())?);
             let is_surplus = |place: &(String, usize, usize)| history.surplus.contains(&(place.1, place.2));
             let places = request.blocks.iter().filter(|place| !is_surplus(place));
             let must_stay: Vec<&str> = places.map(|(pointer, ..)| pointer.as_str()).collect();
-            let stays = |block: &&Block| must_stay.contains(&block.place.pointer.as_str());
+            // A thought that the provider refuses is removed, which the report says.
+            let hollow = places_of(&repaired.edits, Reason::Hollow);
+            let stays = |block: &&Block| {
+                must_stay.contains(&block.place.pointer.as_str()) && !hollow.contains(&&block.place)
+            };
             if let Some(gone) = first_missing(blocks(&before).filter(stays), &after) {
                 return Err(wrong(Broken::Lost(gone.clone())));
             }
@@ -117,7 +121,7 @@ pub fn outcome_of(history: &History) -> Result<Outcome, Wrong> {
             if let Some(new) = first_missing(blocks(&after).filter(|block| !is_of_ours(block)), &before) {
                 return Err(wrong(Broken::MadeUp(new.clone())));
             }
-            match repair(&mended.files, 0, &options) {
+            match repair(&repaired.files, 0, &options) {
                 Ok(Repair::Healthy(_)) => Ok(Outcome::Mended),
                 again => Err(wrong(Broken::Again(again))),
             }
@@ -127,6 +131,11 @@ pub fn outcome_of(history: &History) -> Result<Outcome, Wrong> {
         (Ok(Repair::Mended(_)), None) => Err(wrong(Broken::Changed)),
         (Err(error), _) => Err(wrong(error.into())),
     }
+}
+
+/// The places of the edits with a reason.
+fn places_of(edits: &[Planned], reason: Reason) -> Vec<&Place> {
+    edits.iter().filter(|planned| planned.reason == reason).map(|planned| &planned.place).collect()
 }
 
 fn blocks(session: &Session) -> impl Iterator<Item = &Block> {

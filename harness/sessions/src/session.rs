@@ -22,6 +22,8 @@ pub struct Session {
     pub id: Option<String>,
     /// The dialect that the product uses with the session's provider, if the store shows it.
     pub dialect: Option<Dialect>,
+    /// The name of the profile of the session's provider, if the store names a provider that has one.
+    pub profile: Option<&'static str>,
     /// The model of the last reply.
     pub model: Option<String>,
     /// The messages of the active branch that follow the last compaction, in the order in which they are
@@ -172,6 +174,7 @@ impl Session {
             generation,
             id: None,
             dialect: None,
+            profile: None,
             model: None,
             messages: Vec::new(),
             off_branch: Vec::new(),

@@ -178,9 +178,15 @@ impl Case {
     /// The store in its product's form, with its companions.
     pub(crate) fn files(&self) -> Files {
         let mut files = self.files_of(self.text());
+        // A store with a name of its own is in a folder of the corpus, which its companions are in too.
+        let is_elsewhere = |folder: &str| {
+            self.entry.name.as_ref().is_some_and(|name| !name.starts_with(&format!("{folder}/")))
+        };
+        let folder = self.entry.store.rsplit_once('/').filter(|(folder, _)| is_elsewhere(folder));
         for name in &self.entry.companions {
             let bytes = fs::read(corpus().join(&self.product).join(name)).unwrap();
-            files.files.push(File { name: name.clone(), bytes });
+            let own = folder.and_then(|(folder, _)| name.strip_prefix(folder)?.strip_prefix('/'));
+            files.files.push(File { name: own.unwrap_or(name).to_owned(), bytes });
         }
         files
     }

@@ -210,7 +210,14 @@ fn parameters(text: &str) -> Option<Vec<String>> {
         return None;
     }
     // The words of these sentences stand for the history too, so only known parameters count.
-    let after = ["missing required parameter: '", "invalid type for '", "invalid '", "invalid value at '"];
+    let after = [
+        "missing required parameter: '",
+        "invalid type for '",
+        "invalid '",
+        "invalid value at '",
+        "'param': '",
+        "'param':'",
+    ];
     let of_openai = after.into_iter().flat_map(|mark| quoted.split(mark).skip(1).map(name));
     let before = [": field required", ": input should be", ": string should", ": extra inputs are"];
     let of_anthropic = before.into_iter().flat_map(|mark| {
@@ -263,6 +270,10 @@ mod tests {
             (r#"400 Invalid JSON payload received. Unknown name "store": Cannot find field."#, "parameters"),
             (r#"{"message": "Unknown parameter: 'prompt_cache_retention'."}"#, "parameters"),
             ("max_tokens: Field required", "parameters"),
+            (
+                r#"{"message": "Required", "param": "text.format", "code": "missing_required_parameter"}"#,
+                "parameters",
+            ),
             ("400 metadata.user_id: Input should be a valid string", "parameters"),
             ("tools.8.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", "a tool"),
             ("[400]: Missing required parameter: 'tools[0].name'.", "a tool"),
@@ -314,6 +325,7 @@ mod tests {
             "messages.1.content.0: Field required",
             "Missing required parameter: 'input[3].call_id'.",
             "***.signature: Field required",
+            r#"{"message": "Required", "param": "input[3].id"}"#,
             "Invalid `signature` in `thinking` block",
         ] {
             assert_eq!(in_text(text).count(), 0, "{text}");

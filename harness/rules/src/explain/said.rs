@@ -183,7 +183,7 @@ impl<'s> Template<'s> {
                 let is_first = self.fixed[..k].iter().all(String::is_empty);
                 let path = match is_first {
                     true => text.path_before(at),
-                    false if at == end_before => "",
+                    false if at == end_before && !part.is_empty() => "",
                     false => text.path_after(end_before),
                 };
                 // Without a path, a few letters are not specific enough.

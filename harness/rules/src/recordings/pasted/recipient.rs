@@ -84,12 +84,10 @@ impl Chosen {
     /// The request with these messages.
     pub(super) fn request(self, messages: &[Message], model: &str) -> Value {
         let mut body = render(self.dialect, Some(model).filter(|model| !model.is_empty()), messages).body;
-        if self.dialect == Dialect::Gemini {
-            let contents = body.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten();
-            let parts = contents.filter_map(|content| content.get_mut("parts")?.as_array_mut()).flatten();
-            for part in parts.filter(|part| part.get("functionCall").is_some()) {
-                part["thoughtSignature"] = ANY_SIGNATURE.into();
-            }
+        let contents = body.get_mut("contents").and_then(Value::as_array_mut).into_iter().flatten();
+        let parts = contents.filter_map(|content| content.get_mut("parts")?.as_array_mut()).flatten();
+        for part in parts.filter(|part| part.get("functionCall").is_some()) {
+            part["thoughtSignature"] = ANY_SIGNATURE.into();
         }
         body
     }

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
+use brickbat_rules::{Dialect, Profile};
 
 use super::items::{At, Item, Standing, Strange, item, spoken, text};
 use super::lineage::Lineage;
@@ -77,6 +77,11 @@ pub(super) fn session(lineage: Lineage<'_>) -> Result<Session, FormError> {
     Ok(reader.finish())
 }
 
+/// The name of the profile of a provider in the configuration of Codex, such as `deepseek`.
+fn profile_of(provider: &str) -> Option<&'static str> {
+    Profile::named(&format!("{}-responses", provider.to_lowercase())).map(|profile| profile.name)
+}
+
 #[derive(Default)]
 struct Reader {
     /// The index of the current file.
@@ -93,6 +98,8 @@ struct Reader {
     is_excerpt: bool,
     /// True if each record has an ordinal, according to `session_meta.history_mode`.
     is_paginated: bool,
+    /// The name of the provider's profile.
+    profile: Option<&'static str>,
     /// The last record's ordinal and place.
     last: Option<(Option<u64>, Place)>,
     /// The last error, if no reply follows it.
@@ -174,7 +181,10 @@ impl Reader {
             self.id = payload.field("id").as_str().map(|id| id.into_owned());
         }
         let provider = payload.field("model_provider").as_str().filter(|_| self.n_records == 1);
-        if let Some(provider) = provider.filter(|name| !name.is_empty() && name != "openai") {
+        let provider = provider.filter(|name| !name.is_empty() && name != "openai");
+        let known = provider.as_deref().and_then(profile_of);
+        self.profile = self.profile.or(known);
+        if let Some(provider) = provider.filter(|_| known.is_none()) {
             let words = format!(
                 "the session's provider is {}. Its rules are not known, so the session is judged by OpenAI's; another provider \
                  may refuse OpenAI's reasoning and compactions",
@@ -266,6 +276,7 @@ impl Reader {
             id: self.id,
             // Codex uses only this dialect since it dropped support for Chat Completions.
             dialect: Some(Dialect::OpenaiResponses),
+            profile: self.profile,
             model: self.model,
             messages,
             off_branch,

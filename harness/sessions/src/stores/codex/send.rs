@@ -101,8 +101,7 @@ fn single(messages: &[Message]) -> Vec<Message> {
     items
 }
 
-/// Sends texts with the id of their item, if there is one. This includes the developer instructions of the
-/// rollout.
+/// Sends texts with the id of their item, if there is one, and messages of the developer as items at their place.
 fn with_own_id(mut message: Message) -> Message {
     let role = match message.role {
         Role::User => "user",
@@ -110,11 +109,16 @@ fn with_own_id(mut message: Message) -> Message {
         Role::System => "developer",
         Role::Tool => return message,
     };
-    let Some(id) = message.id.clone() else { return message };
+    if message.id.is_none() && message.role != Role::System {
+        return message;
+    }
     let is_said = |block: &crate::Block| said(block).is_some();
     let Some(first) = message.blocks.iter().position(is_said) else { return message };
     let content: Vec<Value> = message.blocks.iter().filter_map(said).map(|part| part.of(role)).collect();
-    let value = json!({ "type": "message", "id": id, "role": role, "content": content });
+    let mut value = json!({ "type": "message", "role": role, "content": content });
+    if let Some(id) = &message.id {
+        value["id"] = json!(id);
+    }
     // The item extends to its last part.
     let end = message.blocks.iter().rfind(|block| is_said(block)).map(|last| last.place.end);
     let item = &mut message.blocks[first];

@@ -1,5 +1,6 @@
 mod own_ids;
 mod paginated;
+mod provider;
 
 use proptest::collection;
 use proptest::prelude::*;
