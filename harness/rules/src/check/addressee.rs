@@ -173,6 +173,11 @@ fn of_host(subject: &Subject, host: Option<&str>) -> Option<Dialect> {
     let host = host.or_else(|| rules::host_of_model(&model))?;
     let lists = Dialect::ALL.map(rules::list_of);
     let document = Document::parse(subject.readable).ok()?;
-    let list = lists.into_iter().find(|list| document.root().field(list).item(0).is_object())?;
+    let root = document.root();
+    // A bare list of messages, as programs keep it.
+    let list = match root.item(0).field("role").is_str() {
+        true => "messages",
+        false => lists.into_iter().find(|list| root.field(list).item(0).is_object())?,
+    };
     rules::dialect_at(host, &model, list)
 }

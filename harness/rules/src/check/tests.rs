@@ -223,6 +223,9 @@ fn a_conversation_without_signs_is_judged_as_its_host_or_its_model_expects() {
             r#"{{"model":"{model}","messages":[{{"role":"user","content":"a"}},{{"role":"assistant","content":"b"}}]}}"#
         )
     };
+    let list = r#"[{"role":"user","content":"a"},{"role":"assistant","content":"b"}]"#;
+    assert!(judged("api.anthropic.com", list).unwrap().starts_with("anthropic-messages@"));
+    assert!(judged("", list).is_err());
     let compacted = r#"{"model":"o","input":[{"type":"compaction","encrypted_content":"gAAAAA"}]}"#;
     for (host, body, profile) in [
         ("api.deepseek.com", of_model("x"), "deepseek@"),
