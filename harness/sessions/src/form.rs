@@ -168,7 +168,8 @@ pub(crate) fn form_record(
         false => attempt.get(0)?.get("content")?.as_array()?,
     };
     let [record_after] = records.as_slice() else { return None };
-    let loses = keeps == NotAll && n_leaves(record_after) < n_leaves(&original);
+    // The text that takes the place of an image may have as many values.
+    let loses = keeps == NotAll;
     let text = (*record_after != original).then(|| text::rewritten(record, record_after))??;
     Some(ShapedRecord { text, words, loses })
 }
