@@ -221,12 +221,12 @@ fn the_error_in_a_text_without_a_request_is_explained() {
         [("issue.md", "openai-responses/"), ("error.json", "anthropic-messages/tool-result-missing")]
     {
         let checked = said(&folder, &["check", name]);
-        assert_eq!(checked.code, Some(0), "{checked:#?}");
+        assert_eq!(checked.code, Some(2), "{checked:#?}");
         assert!(checked.err.contains("no request was found; the text contains an error:"), "{checked:#?}");
         assert!(checked.out.contains(rule), "{checked:#?}");
     }
     let both = said(&folder, &["check", "issue.md", "bad.json"]);
-    assert!(both.code == Some(1) && both.out.contains(MISSING), "{both:#?}");
+    assert!(both.code == Some(2) && both.out.contains(MISSING), "{both:#?}");
     // A body that is cut stays one.
     let folder = folder_of(&[("cut.json", &BAD[..BAD.len() - 20])]);
     assert_eq!(said(&folder, &["check", "cut.json"]).code, Some(2));

@@ -94,10 +94,11 @@ const EXAMPLES: &str = "Examples:
   brickbat check --format github histories/      annotations in a GitHub workflow
 
 Exit codes:
-  0  everything is accepted, or a text has no request, and the error that it quotes is explained
+  0  everything is accepted
   1  a provider would refuse a request, a request violates a denied rule, or a stream is
      illegal or truncated
-  2  something could not be read; everything else is still checked";
+  2  something could not be read, or a text has no request; everything else is still checked, and
+     the error that such a text quotes is explained";
 
 /// A `--profile` value.
 #[derive(Debug, Clone, Copy)]
@@ -211,7 +212,8 @@ impl Check {
         print(&printer.report.end());
         let tally = printer.report.tally();
         match (tally.n_unjudged, tally.n_requests, tally.n_refused + tally.n_denied) {
-            (0, 0, _) if printer.n_explained > 0 => Ok(0),
+            // Nothing of these texts was judged.
+            (0, ..) if printer.n_explained > 0 => Ok(2),
             (0, 0, _) => Err(CliError::input(format!("no request in {}", self.paths.join(" ")))),
             (0, _, 0) => Ok(0),
             (0, _, _) => Ok(1),
