@@ -190,6 +190,25 @@ mod tests {
         assert_eq!(about("Provider returned error"), Some(Subject::Frame));
         let within = "Provider returned error: No tool output found for function call call_1.";
         assert_eq!(about(within), None);
+        // A cause that was cut, and one that is shorter than the frame.
+        let cut = "Provider returned error: an assistant message with 'tool_calls' must be followed by tool messages";
+        assert_eq!(about(cut), None);
+        let short = "Error from provider (Console): Upstream request failed: text content is empty";
+        assert_eq!(about(short), Some(Subject::History));
+    }
+
+    /// The number of an item is no longer path, so the sentence about a message's author is not one about a call.
+    #[test]
+    fn a_number_in_a_sentence_stands_for_no_other_path() {
+        let (vocabulary, wordings) = (Vocabulary::of_all_sentences(), Wordings::all());
+        let is_said = |path: &str| {
+            let text = format!(
+                "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+            );
+            matches!(vocabulary.answer(&wordings, &text), Answer::Said(_))
+        };
+        assert!(is_said("messages[3].tool_calls[0].function.name"));
+        assert!(!is_said("messages[3].name"));
     }
 
     #[test]
