@@ -11,7 +11,7 @@ mod secrets;
 use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_sessions::{
-    Judgement, Lost, Product, Progress, Reason, Repair, RepairOptions, Session, Verdict, judge, report,
+    Judgement, Lost, Product, Progress, Reason, Repair, RepairOptions, Session, Verdict, judge,
 };
 
 use entry::{Case, Expect, Layer, Mending, all};
@@ -34,7 +34,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
     let options = RepairOptions { profile, ..RepairOptions::default() };
     let mut said = Expect {
         layer: layer(session, &judgement),
-        verdict: report::word(judgement.verdict).to_owned(),
+        verdict: judgement.verdict.name().to_owned(),
         rule: judgement.refusals.first().and_then(|own| own.rule).map(|rule| rule.id.to_owned()),
         gives_up: judgement.refusals.first().is_some_and(|own| own.rule.is_none()),
         troubles: session.troubles.len(),
@@ -60,7 +60,7 @@ fn said_of(case: &Case) -> Result<Expect, String> {
     for planned in &mended.edits {
         *said.edits.entry(planned.reason.id().to_owned()).or_default() += 1;
     }
-    said.then = Some(report::word(mended.after.verdict).to_owned());
+    said.then = Some(mended.after.verdict.name().to_owned());
     // A second repair changes nothing, and the same files make the same bytes.
     let again = brickbat_sessions::repair(&mended.files, 0, &options);
     assert!(matches!(again, Ok(Repair::Healthy(_))), "{}: {again:?}", case.id);

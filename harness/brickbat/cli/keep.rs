@@ -170,13 +170,9 @@ fn rules(judgement: &Judgement) -> Vec<String> {
 
 fn word(verdict: Verdict) -> &'static str {
     match verdict {
-        Verdict::Accepted => "accepted",
-        Verdict::OpenTail => "open-tail",
-        Verdict::Excerpt => "excerpt",
-        Verdict::Cut => "cut",
+        // A request in the same folder is refused, too.
         Verdict::Refused => "refused",
-        Verdict::Unreadable => "unreadable",
-        Verdict::Undecided => "undecided",
+        other => other.name(),
     }
 }
 

@@ -8,7 +8,7 @@ use brickbat_rules::{
 };
 
 use crate::recorded::{self, Recorded};
-use crate::{Message, Place, Sent, Session, clients, halves, store_of};
+use crate::{Message, Place, Sent, Session, Verdict, clients, halves, store_of};
 
 /// The verdict on a session, with the evidence.
 #[derive(Debug, Clone)]
@@ -51,27 +51,6 @@ impl Judgement {
         };
         blocks.filter(is_broken).map(|block| &block.place).collect()
     }
-}
-
-/// The outcome of judging a session.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Verdict {
-    /// The provider accepts the next request.
-    Accepted,
-    /// The provider accepts, but trailing calls have no result yet. The product may still be running them.
-    OpenTail,
-    /// The provider accepts, but the file begins in the middle of the session.
-    Excerpt,
-    /// The provider accepts, but the branch is cut off from earlier messages, so most of the conversation may
-    /// be missing.
-    Cut,
-    /// The provider rejects the next request, or the product gives up before it sends one.
-    Refused,
-    /// A line or a row in the conversation cannot be read, so the request is unknown.
-    Unreadable,
-    /// Older models accept the next request, later ones reject it, and the store does not show which model is
-    /// used.
-    Undecided,
 }
 
 /// A reason for which a request is rejected.

@@ -33,6 +33,7 @@ mod sqlite;
 mod state;
 mod stores;
 mod strays;
+mod verdict;
 
 pub use edit::Edit;
 #[cfg(feature = "sqlite")]
@@ -42,7 +43,7 @@ pub use errors::{
 };
 pub use files::{File, Files};
 pub use form::{FixedBody, FormEdit, Unfixed, fix_body, no_edit};
-pub use judge::{Judgement, Refusal, Verdict, judge, judge_for};
+pub use judge::{Judgement, Refusal, judge, judge_for};
 pub use near::{Near, nearest};
 pub use place::{Place, Row};
 pub use plant::{Fault, Spot, plant};
@@ -55,6 +56,7 @@ pub use repair::{
 pub use session::{Block, Cut, Ending, Lost, Message, RecordedRefusal, Sent, Session, Trouble};
 pub use state::Progress;
 pub use stores::{Look, Relapse, parent_of, read, read_body, store_of};
+pub use verdict::Verdict;
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not
 /// show.

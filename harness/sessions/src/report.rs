@@ -9,7 +9,7 @@ mod sarif;
 mod shown;
 mod text;
 
-use crate::{Files, Judgement, Near, Place, ReadError, Session, Verdict};
+use crate::{Files, Judgement, Near, Place, ReadError, Session};
 
 pub use json::{json, json_session};
 pub use repaired::{fixed_body, repair_json, repaired};
@@ -76,19 +76,6 @@ fn at(place: &Place, companions: &[String]) -> String {
 
 fn companion<'c>(place: &Place, companions: &'c [String]) -> Option<&'c String> {
     companions.get(place.file.checked_sub(1)?)
-}
-
-/// The name of a verdict in reports.
-pub fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accepted => "accepted",
-        Verdict::OpenTail => "open-tail",
-        Verdict::Excerpt => "excerpt",
-        Verdict::Cut => "cut",
-        Verdict::Refused => "bricked",
-        Verdict::Unreadable => "unreadable",
-        Verdict::Undecided => "undecided",
-    }
 }
 
 /// A pseudonym for an id: the first eight digits of its salted SHA-256.

@@ -202,18 +202,25 @@ impl Session {
     /// Returns whether the conversation ends in calls without results, which the product may still be
     /// running.
     pub fn has_open_tail(&self) -> bool {
-        let Some(last) = self.messages.iter().rposition(|message| message.role == histories::Role::Assistant)
-        else {
-            return false;
-        };
+        !self.open_calls().is_empty()
+    }
+
+    /// The places of the calls at the end without a result.
+    pub fn open_calls(&self) -> Vec<&Place> {
+        let last = self.messages.iter().rposition(|message| message.role == histories::Role::Assistant);
+        let Some(last) = last else { return Vec::new() };
         let after = &self.messages[last + 1..];
         if after.iter().any(|message| message.role != histories::Role::Tool) {
-            return false;
+            return Vec::new();
         }
         // The last message is included, because some products keep a call and its result in one message.
         let results = self.messages[last..].iter().flat_map(Message::results);
         let answered: BTreeSet<&str> = results.map(|result| result.call.as_str()).collect();
-        self.messages[last].calls().any(|call| !answered.contains(call.id.as_str()))
+        let is_open = |block: &&Block| match &block.content {
+            histories::Block::Call(call) => !answered.contains(call.id.as_str()),
+            _ => false,
+        };
+        self.messages[last].blocks.iter().filter(is_open).map(|block| &block.place).collect()
     }
 
     /// The number of replies with at least two calls. Some stores keep each call in a reply as a separate

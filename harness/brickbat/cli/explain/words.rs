@@ -6,6 +6,7 @@ use brickbat_scenario::duty::Duty;
 use brickbat_scenario::premise::Premise;
 use brickbat_scenario::trace::Confidence;
 use brickbat_scenario::verdict::{Level, Severity, Verdict};
+use brickbat_sessions as sessions;
 
 use super::super::embedded::CLASSES;
 use super::super::library::built_in_text;
@@ -21,7 +22,9 @@ struct Word {
 pub(super) fn pages(word: &str) -> Vec<String> {
     let mut pages: Vec<String> = all()
         .into_iter()
-        .filter(|known| known.name.eq_ignore_ascii_case(word))
+        .filter(|known| {
+            known.name.eq_ignore_ascii_case(&word.replace(' ', "-")) || known.name.eq_ignore_ascii_case(word)
+        })
         .map(|known| format!("{} ({})\n\n{}\n", known.name, known.kind, known.page))
         .collect();
     pages.extend(scenario(word));
@@ -39,6 +42,10 @@ fn all() -> Vec<Word> {
     words.extend(CHECKS.iter().map(|check| word(check.id, "check", check_page(check))));
     words.extend(Severity::ALL.map(|severity| word(severity.name(), "severity", severity_page(severity))));
     words.extend(Verdict::ALL.map(|verdict| word(verdict.name(), "verdict", verdict_page(verdict))));
+    words.extend(
+        sessions::Verdict::ALL
+            .map(|verdict| word(verdict.name(), "verdict on a session", verdict.sentence().to_owned())),
+    );
     words.extend(Level::ALL.map(|level| word(level.name(), "level", level_page(level))));
     words.extend(RECEIPTS.iter().map(|(grade, page)| word(grade.name(), "receipt", (*page).to_owned())));
     words.extend(OTHERS.iter().map(|(name, page)| word(name, "word of reports", (*page).to_owned())));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json as value};
 
-use super::{Examined, Unread, companion, hashed, shown, word};
+use super::{Examined, Unread, companion, hashed, shown};
 use crate::{Place, Refusal};
 
 /// The report of all sessions. Each session is a value from [`json_session`].
@@ -32,7 +32,7 @@ pub fn json_session(examined: &Examined, salt: &str) -> Value {
         "version": shown::version(session),
         "store": session.generation,
         "id": session.id.as_ref().map(|id| hashed(id, salt)),
-        "verdict": word(judgement.verdict),
+        "verdict": judgement.verdict.name(),
         "profile": judgement.profile.name,
         "profile_assumed": judgement.is_assumed,
         "records": session.n_records,

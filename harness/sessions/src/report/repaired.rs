@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Value, json as value};
 
+use super::at;
 use super::json::place;
-use super::{at, word};
 use crate::{FixedBody, Mended, Planned, Product, Relapse, Repair, Reshaped};
 
 /// The number of edits that the text report lists.
@@ -81,7 +81,7 @@ pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
         "product": product.id(),
         "profile": before.profile.name,
         "outcome": outcome,
-        "before": word(before.verdict),
+        "before": before.verdict.name(),
     });
     match repair {
         Repair::Healthy(_) => {}
@@ -91,7 +91,7 @@ pub fn repair_json(file: &str, product: Product, repair: &Repair) -> Value {
             );
             let companions = &mended.companions;
             let (from, of) = mended.changed_from;
-            report["after"] = value!(word(mended.after.verdict));
+            report["after"] = value!(mended.after.verdict.name());
             report["reattached"] = mended.reattached.iter().map(|at| place(at, companions)).collect();
             report["reshaped"] = mended
                 .reshaped

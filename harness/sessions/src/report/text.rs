@@ -45,7 +45,7 @@ impl Survey {
             let name = name(examined);
             let why = reasons(examined).first().map(|refusal| format!("  {}", rule_of(refusal)));
             let why = why.or_else(|| cut(examined));
-            let shown = word_of(examined.judgement.verdict);
+            let shown = examined.judgement.verdict.shown();
             self.lines.push(format!("  {shown}  {name}{}", why.unwrap_or_default()));
         }
     }
@@ -63,7 +63,7 @@ impl Survey {
                 _ => String::new(),
             };
             let verdicts: Vec<String> =
-                tally.verdicts.iter().map(|(verdict, n)| format!("{n} {}", word_of(*verdict))).collect();
+                tally.verdicts.iter().map(|(verdict, n)| format!("{n} {}", verdict.shown())).collect();
             let _ = write!(text, "{} of {product}{versions}: {}.", sessions(n), verdicts.join(", "));
             if tally.n_troubles > 0 {
                 let _ = write!(text, " {} cannot be read.", lines(tally.n_troubles));
@@ -80,7 +80,7 @@ impl Survey {
 
 /// One session as one line: name, size and verdict.
 pub fn line(examined: &Examined) -> String {
-    let verdict = word_of(examined.judgement.verdict);
+    let verdict = examined.judgement.verdict.shown();
     let why = reasons(examined).first();
     let why = why.map(|refusal| {
         let place = refusal.place.as_ref().map(|place| format!(" at {}", at(place, &examined.companions)));
@@ -141,8 +141,19 @@ pub fn detail(examined: &Examined) -> String {
     }
     match judgement.verdict {
         Verdict::Refused => {}
+        Verdict::OpenTail => {
+            for place in session.open_calls() {
+                let _ = writeln!(
+                    text,
+                    "{}  {}  this call has no result; {} gives it one when it goes on",
+                    judgement.verdict.shown(),
+                    at(place, companions),
+                    session.product
+                );
+            }
+        }
         verdict => {
-            let _ = writeln!(text, "{}", word_of(verdict));
+            let _ = writeln!(text, "{}", verdict.shown());
         }
     }
     for place in judgement.unparsable_arguments().into_iter().take(MAX_LISTED) {
@@ -156,7 +167,7 @@ pub fn detail(examined: &Examined) -> String {
     }
     for refusal in judgement.refusals.iter().take(MAX_LISTED) {
         let place = placed(refusal, companions);
-        let _ = writeln!(text, "{}  {place}  {}", word_of(Verdict::Refused), rule_of(refusal));
+        let _ = writeln!(text, "{}  {place}  {}", Verdict::Refused.shown(), rule_of(refusal));
         let _ = writeln!(text, "  {}", shown::reason(refusal, session));
     }
     for refusal in judgement.by_later_models.iter().take(MAX_LISTED) {
@@ -291,18 +302,6 @@ fn name(examined: &Examined) -> String {
     match session.product.per_file() {
         PerFile::Many => format!("{file}#{}", shown::address(*n, session.id.as_deref())),
         PerFile::One => file.clone(),
-    }
-}
-
-fn word_of(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Accepted => "accepted",
-        Verdict::OpenTail => "open tail",
-        Verdict::Excerpt => "excerpt",
-        Verdict::Cut => "CUT",
-        Verdict::Refused => "BRICKED",
-        Verdict::Unreadable => "UNREADABLE",
-        Verdict::Undecided => "UNDECIDED",
     }
 }
 
