@@ -291,3 +291,28 @@ fn a_model_of_another_provider_is_named_beside_the_verdict() {
 
 /// A call without a result.
 const BAD_CALL: &str = r#"{"model":"MODEL","messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"","tool_calls":[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]},{"role":"user","content":"Why?"}]}"#;
+
+#[test]
+fn a_model_with_one_provider_is_judged_in_its_dialect() {
+    let body = |model: &str| {
+        let mut body: Value = serde_json::from_str(CHAT).unwrap();
+        body["messages"][1].as_object_mut().unwrap().remove("reasoning_content");
+        body["model"] = model.into();
+        // A client of OpenAI's sends this field.
+        body["parallel_tool_calls"] = true.into();
+        body.to_string()
+    };
+    let folder = folder_of(&[
+        ("own.json", &body("mistral-large-latest")),
+        ("open.json", &body("mistralai/mistral-large")),
+        ("local.json", &body("devstral:24b")),
+    ]);
+    for (name, profile) in
+        [("own.json", "mistral@"), ("open.json", "openai-chat@"), ("local.json", "openai-chat@")]
+    {
+        let (_, requests) = judged(&folder, &[name]);
+        assert!(requests[0]["profile"].as_str().unwrap().starts_with(profile), "{requests:#?}");
+    }
+    let (_, requests) = judged(&folder, &["--dialect", "openai-chat", "own.json"]);
+    assert!(requests[0]["profile"].as_str().unwrap().starts_with("openai-chat@"), "{requests:#?}");
+}

@@ -253,3 +253,36 @@ fn an_excerpt_and_a_program_with_variables_are_judged_as_far_as_they_go() {
     let fixed = said(&folder, &["check", "--diff", "three.md"]);
     assert!(fixed.code == Some(2) && fixed.err.contains("leaves parts of the request out"), "{fixed:#?}");
 }
+
+#[test]
+fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
+    let sent = r#"{"model":"gpt-5","messages":[{"role":"user","content":"Rain?"}]}"#;
+    let refusal = "ERROR 400 An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1";
+    let trace = format!(r#"{{"kwargs":{sent},"error_message":"{refusal}"}}"#);
+    let accepted = format!("DEBUG body {sent}\n{refusal}\n");
+    // The words of a user are no refusal.
+    let said_by_user = format!("DEBUG body {}\nDEBUG done\n", sent.replace("Rain?", refusal));
+    let shown = format!("DEBUG body {BAD}\n{refusal}\n");
+    let folder = folder_of(&[
+        ("accepted.log", accepted.as_str()),
+        ("trace.json", trace.as_str()),
+        ("user.log", said_by_user.as_str()),
+        ("shown.log", shown.as_str()),
+    ]);
+    let words = "also quotes a refusal for which its request shows no reason";
+    for (name, code, is_told) in
+        [("accepted.log", 2, true), ("trace.json", 2, true), ("user.log", 0, false), ("shown.log", 1, false)]
+    {
+        let checked = said(&folder, &["check", name]);
+        assert_eq!(checked.code, Some(code), "{checked:#?}");
+        assert_eq!(checked.err.contains(words), is_told, "{checked:#?}");
+    }
+}
+
+#[test]
+fn a_pasted_request_of_the_responses_api_is_judged_as_a_whole() {
+    let body = r#"{"model":"gpt-5","store":false,"input":[{"role":"user","content":"Rain?"},{"role":"tool","tool_call_id":"call_1","content":"no"}]}"#;
+    let folder = folder_of(&[("issue.md", &format!("The body:\n```json\n{body}\n```\n"))]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains("openai-responses/unknown-role"), "{checked:#?}");
+}

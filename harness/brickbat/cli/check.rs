@@ -98,7 +98,8 @@ Exit codes:
   1  a provider would refuse a request, a request violates a denied rule, or a stream is
      illegal or truncated
   2  something could not be read, or a text has no request; everything else is still checked, and
-     the error that such a text quotes is explained";
+     the error that such a text quotes is explained; or a text quotes a refusal of which its
+     request, which is accepted, shows no reason";
 
 /// A `--profile` value.
 #[derive(Debug, Clone, Copy)]
@@ -235,8 +236,10 @@ struct Printer<'a> {
     sessions: BTreeMap<usize, Option<Product>>,
     /// The index of the last file with rows of a guessed dialect.
     guessed: Option<usize>,
-    /// Texts without a request. The error in each was explained.
+    /// Texts without a request, or with one that is accepted. The error in each was explained.
     n_explained: usize,
+    /// The names of the rules that the requests in the current file break.
+    broken: BTreeSet<&'static str>,
     format: CheckFormat,
 }
 
@@ -312,6 +315,7 @@ impl<'a> Printer<'a> {
             sessions: BTreeMap::new(),
             guessed: None,
             n_explained: 0,
+            broken: BTreeSet::new(),
             format,
         }
     }
@@ -346,13 +350,20 @@ impl<'a> Printer<'a> {
                     ));
                 }
             }
-            ReadEvent::Judged(audited) => print(&self.report.request(file, &audited)),
+            ReadEvent::Judged(audited) => {
+                self.broken.extend(audited.findings.iter().map(|finding| finding.rule.short_name()));
+                print(&self.report.request(file, &audited));
+            }
+            ReadEvent::Around(text) => self.compare(input, &text),
             ReadEvent::NoRequest(problem, text) => {
                 if !self.explained(index, input, &text) {
                     self.take(index, ReadEvent::Unjudged(None, problem));
                 }
             }
-            ReadEvent::End => print(&self.report.end_of_file(file)),
+            ReadEvent::End => {
+                self.broken.clear();
+                print(&self.report.end_of_file(file));
+            }
             ReadEvent::Unreadable(line, words) => {
                 let words = format!("cannot read {}: {words}", place(line));
                 self.trouble(file, line, &words, None);
@@ -399,6 +410,23 @@ impl<'a> Printer<'a> {
         tell(format!("note: {}: no request was found; the text contains an error:", input.path));
         print(&pages.join("\n"));
         true
+    }
+
+    /// Compares the findings in a text with the refusal that it quotes.
+    fn compare(&mut self, input: &Input, around: &str) {
+        let Some(rules) = explain::refusal_in(around) else { return };
+        let is_found = rules.iter().any(|rule| self.broken.contains(rule.short_name()));
+        if is_found || !matches!(self.format, CheckFormat::Text) {
+            return;
+        }
+        let of_rules: String =
+            rules.iter().map(|rule| format!("\n  {}  {}", rule.id, rule.summary)).collect();
+        tell(format!(
+            "note: {path}: the text also quotes a refusal for which its request shows no reason, so another request may be the \
+             one that was refused; `brickbat explain {path}` explains it{of_rules}",
+            path = input.path
+        ));
+        self.n_explained += usize::from(self.broken.is_empty());
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {

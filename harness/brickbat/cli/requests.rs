@@ -16,7 +16,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
-use brickbat_rules::recordings::{self, Pasted, Unreadable};
+use brickbat_rules::recordings::{self, Pasted, Searched, Unreadable};
 
 pub(super) use messages::parted;
 pub(super) use unpack::{gunzipped, plain_name};
@@ -66,6 +66,8 @@ pub enum ReadEvent {
     Unjudged(Option<u64>, CheckError),
     /// A text has no request. Contains the reason, and the text.
     NoRequest(CheckError, String),
+    /// The text around the requests of a file, which were all checked.
+    Around(String),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
     /// The file has ended.
@@ -261,7 +263,7 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         let checked = check(&piece.text, piece.start, terms);
         let is_plain =
             matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
-        let (mut inside, unread) = match &checked {
+        let Searched { found: mut inside, unread, around } = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
                 recordings::searched(&piece.text, terms)
             }
@@ -300,7 +302,11 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         if !piece.is_line && !inside.is_empty() && inside.iter().all(is_unclear) {
             events.push(ReadEvent::NoRequest(CheckError::NoDialect, beginning(&piece.text)));
         } else {
+            let is_judged = inside.iter().any(|event| matches!(event, ReadEvent::Judged(_)));
             events.extend(inside);
+            if is_judged && !piece.is_line {
+                events.push(ReadEvent::Around(beginning(around.as_bytes())));
+            }
         }
     }
     events

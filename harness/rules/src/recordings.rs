@@ -18,7 +18,7 @@ use crate::{Address, Api, Dialect, base64};
 
 pub use compare::{Agreement, CompareOptions, Comparison, compare};
 pub use left_out::LeftOut;
-pub use pasted::{Pasted, Unread, Unreadable, pasted, searched};
+pub use pasted::{Pasted, Searched, Unread, Unreadable, pasted, searched};
 pub use promote::Promoted;
 pub use read::{RecordingError, is_recording, read, row};
 pub use table::Table;

@@ -56,7 +56,7 @@ pub(super) fn is_mistral(body: Json) -> bool {
     has_any(body, &["safe_prompt", "random_seed"])
 }
 
-/// Mistral's own model families. Gateways put a `/` into the name.
+/// Mistral's own model families. Gateways put a `/` into the name, and local servers a `:`.
 const MISTRAL_MODELS: [&str; 8] = [
     "mistral-",
     "magistral",
@@ -69,7 +69,7 @@ const MISTRAL_MODELS: [&str; 8] = [
 ];
 
 pub(super) fn is_mistral_model(model: &str) -> bool {
-    MISTRAL_MODELS.iter().any(|family| model.starts_with(family)) && !model.contains('/')
+    MISTRAL_MODELS.iter().any(|family| model.starts_with(family)) && !model.contains(['/', ':'])
 }
 
 /// Returns whether the body has a field next to `contents` that only Gemini has.

@@ -33,6 +33,20 @@ pub fn sure_error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     known(text, of_rules).0
 }
 
+/// Returns the rules whose complete sentence a text quotes, or that are about the same fault. `None` if the text quotes no
+/// refusal of a history.
+pub fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
+    match Vocabulary::of_all_sentences().answer(&Wordings::all(), text) {
+        Answer::Said(rules) => Some(rules),
+        Answer::Reported(found) => {
+            let of_history: Vec<&Reported> =
+                found.iter().filter(|own| own.about == Subject::History).collect();
+            (!of_history.is_empty()).then(|| of_history.into_iter().filter_map(Reported::rule).collect())
+        }
+        Answer::Near(_) => None,
+    }
+}
+
 /// The pages about an error message with a known sentence, and otherwise the nearest sentences.
 fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let kinds: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();

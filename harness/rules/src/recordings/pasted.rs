@@ -1,6 +1,7 @@
 //! Requests inside the texts that people have: a curl command, a page of Markdown, a line of a log, or an export of
 //! another tool.
 
+mod around;
 mod aws;
 mod begin;
 mod classes;
@@ -77,18 +78,29 @@ const ADDRESSES: [&str; 11] = [
 /// Returns the requests inside a text that is not itself one. The options name the provider that the messages of a
 /// framework are written for.
 pub fn pasted(text: &[u8], options: &CheckOptions) -> Vec<Pasted> {
-    searched(text, options).0
+    searched(text, options).found
 }
 
-/// Returns the requests inside a text that is not itself one, and the places in it that look like requests and cannot
-/// be read.
-pub fn searched(text: &[u8], options: &CheckOptions) -> (Vec<Pasted>, Vec<Unread>) {
-    let Ok(text) = std::str::from_utf8(text) else { return Default::default() };
+/// What a search found in a text.
+#[derive(Debug, Clone, Default)]
+pub struct Searched {
+    /// The requests.
+    pub found: Vec<Pasted>,
+    /// The places that look like requests and cannot be read.
+    pub unread: Vec<Unread>,
+    /// The text around the requests, which may quote the provider's reply to them.
+    pub around: String,
+}
+
+/// Searches a text that is not itself a request.
+pub fn searched(text: &[u8], options: &CheckOptions) -> Searched {
+    let Ok(text) = std::str::from_utf8(text) else { return Searched::default() };
     let beginning = &text[..text.floor_char_boundary(MAX_SEARCHED)];
     let mut search = Search { recipient: Recipient::of(beginning, options), ..Search::default() };
     match serde_json::from_str(text) {
         Ok(value) => {
             search.in_value(&value, "", &Context::default(), MAX_DEPTH);
+            search.around = around::errors(&value);
             if search.found.is_empty() && printed::is_message(&value) {
                 search.take_excerpt(&Value::Array(vec![value]), 1, &Context::default());
             }
@@ -100,7 +112,8 @@ pub fn searched(text: &[u8], options: &CheckOptions) -> (Vec<Pasted>, Vec<Unread
             }
         }
     }
-    (search.found, search.unread)
+    let Search { found, unread, around, .. } = search;
+    Searched { found, unread, around }
 }
 
 #[derive(Default)]
@@ -111,6 +124,9 @@ struct Search {
     n_values: usize,
     /// Messages that follow one another in a text.
     loose: Vec<Loose>,
+    /// The ranges of a text with requests.
+    taken: Vec<Range<usize>>,
+    around: String,
 }
 
 /// The facts that the values around a request name.
@@ -173,6 +189,7 @@ impl Search {
             return self.take_value(&request, "", &how, &context);
         }
         let commands = self.in_commands(text);
+        self.taken.clone_from(&commands);
         let (mut from, mut n_tried) = (0, 0);
         // A value inside one that cannot be read is not reported again.
         let mut reported = 0;
@@ -210,12 +227,16 @@ impl Search {
                 self.loose.push(Loose { line: line_at(text, at), span: at..at + n_bytes, message: value });
                 from = at + n_bytes;
             }
+            if self.found.len() > before {
+                self.taken.push(at..at + n_bytes);
+            }
             // A call may have a request inside a string.
             if self.found.len() > before || begin != Begin::Call {
                 from = from.max(at + n_bytes);
             }
         }
         self.take_loose(text);
+        self.around = around::text(text, &mut self.taken);
     }
 
     /// Takes the requests of the commands in a text. Returns the ranges of these commands.
@@ -267,7 +288,8 @@ impl Search {
         if let Some((request, how)) = self.written_again(value, context) {
             return self.take_value(&request, pointer, &how, context);
         }
-        if (!pointer.is_empty() || context.line.is_some()) && is_request(value) {
+        let is_shown = context.line.is_some() && pointer.is_empty() && is_whole_responses(value);
+        if is_shown || (!pointer.is_empty() || context.line.is_some()) && is_request(value) {
             return self.take_value(value, pointer, "", context);
         }
         match value {
@@ -430,6 +452,35 @@ fn is_newest_first(items: &[Value]) -> bool {
         seen.extend(calls(item));
     }
     n_before > 0 && n_after == 0
+}
+
+/// Returns whether a value has a model, an `input` of messages, and only fields that a request of the Responses API has.
+/// Traces have others beside them, and their `input` may be of any API.
+fn is_whole_responses(value: &Value) -> bool {
+    const FIELDS: [&str; 18] = [
+        "model",
+        "input",
+        "include",
+        "instructions",
+        "max_output_tokens",
+        "metadata",
+        "parallel_tool_calls",
+        "previous_response_id",
+        "prompt_cache_key",
+        "reasoning",
+        "store",
+        "stream",
+        "temperature",
+        "text",
+        "tool_choice",
+        "tools",
+        "top_p",
+        "truncation",
+    ];
+    let Some(fields) = value.as_object() else { return false };
+    let input = fields.get("input").and_then(Value::as_array);
+    let has_messages = input.is_some_and(|items| items.iter().any(|item| item.get("role").is_some()));
+    has_messages && fields.contains_key("model") && fields.keys().all(|name| FIELDS.contains(&name.as_str()))
 }
 
 /// Returns whether a value is a request, or a list of messages.

@@ -27,6 +27,7 @@ impl Search {
         }
         let groups: Vec<&[Loose]> =
             loose.chunk_by(|before, after| follows(text, &before.span, &after.span)).collect();
+        self.taken.extend(loose.iter().map(|loose| loose.span.clone()));
         for group in &groups {
             let (Some(first), Some(last)) = (group.first(), group.last()) else { continue };
             let context = Context { line: Some(first.line), ..Context::default() };
