@@ -98,8 +98,8 @@ Exit codes:
   1  a provider would refuse a request, a request violates a denied rule, or a stream is
      illegal or truncated
   2  something could not be read, or a text has no request; everything else is still checked, and
-     the error that such a text quotes is explained; or a text quotes a refusal of which its
-     request, which is accepted, shows no reason";
+     the error that such a text quotes is explained; or a text quotes a refusal, and its
+     request is accepted";
 
 /// A `--profile` value.
 #[derive(Debug, Clone, Copy)]

@@ -8,7 +8,9 @@
 mod clients;
 mod counts;
 mod error;
+mod foreign;
 mod html;
+mod located;
 mod near;
 mod neighbours;
 mod path;

@@ -3,7 +3,7 @@
 use super::near::{Answer, Near, Vocabulary};
 use super::reported::{Reported, Subject};
 use super::said::Wordings;
-use super::{about, clients, neighbours};
+use super::{about, clients, located, neighbours};
 use crate::Rule;
 
 /// The pages about some rules, with examples where the caller has them.
@@ -16,6 +16,10 @@ const OF_REPLY: &str = "no object generated";
 /// nothing is known about it.
 pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     let (mut pages, near) = known(text, of_rules);
+    let found = located::located(text);
+    if pages.is_empty() && !found.is_empty() {
+        pages.push(located::page(&found));
+    }
     if pages.is_empty() {
         pages.extend(neighbours::of_status(text).map(neighbours::page));
     }
@@ -63,6 +67,10 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
         return (pages, Vec::new());
     }
     match answer {
+        Answer::Said(said) if said.len() > MAX_PAGES => {
+            pages.extend(of_rules(&said[..1]));
+            pages.push(with_same_words(&said[1..]));
+        }
         Answer::Said(said) => pages.extend(of_rules(&said)),
         Answer::Reported(found) => {
             // The frame of a gateway says less than the kind of error inside it.
@@ -84,6 +92,19 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
         }
     }
     (pages, Vec::new())
+}
+
+/// The maximum number of rules with one sentence that all have their page.
+const MAX_PAGES: usize = 2;
+
+/// The list of further rules whose violation a provider reports in the same words.
+fn with_same_words(rules: &[&'static Rule]) -> String {
+    let mut text = "The same words are also said if one of these rules is broken:\n".to_owned();
+    for rule in rules {
+        text.push_str(&format!("\n{}  {}\n  {}\n", rule.id, rule.summary, rule.why));
+    }
+    text.push_str("\n`brickbat check FILE` tells which one a request breaks; `brickbat explain RULE` has the page of a rule.\n");
+    text
 }
 
 /// Returns the pages about the errors of SDKs in a text.

@@ -13,7 +13,9 @@ use super::reported::{Reported, Reports, Subject};
 use super::said::{Wordings, parts, sentences, unescaped};
 use crate::{Dialect, Profile, Rule};
 
-use words::{PATH_MARK, Signs, with_path, with_path_words, without_addresses, words};
+use words::{PATH_MARK, Signs, with_path, with_path_words, words};
+
+pub(super) use words::without_addresses;
 
 /// A sentence of providers, or one that people report, that is near to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]

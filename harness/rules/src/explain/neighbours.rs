@@ -28,6 +28,13 @@ const NEIGHBOURS: &[Neighbour] = &[
             "exceed context limit",
             "exceeds the maximum number of tokens allowed",
             "input is too long for requested model",
+            "exceeds context size",
+            "exceeds the available context size",
+            "maximum prompt length is",
+            "exceeded model token limit",
+            "context window exceeds limit",
+            "range of input length should be",
+            "please reduce the length of the messages",
         ],
         means: "The request has more tokens than the model takes. The shape of the history may be right.",
         advice: "Shorten the conversation: start a new one, or let the client compact it. Remove a call and its result \
@@ -45,6 +52,9 @@ const NEIGHBOURS: &[Neighbour] = &[
             "overloaded_error",
             "529 overloaded",
             "is overloaded",
+            "currently overloaded",
+            "engine_overloaded",
+            "experiencing high demand",
             "rate_limit_error",
             "rate limit reached for",
             "exceed your account's rate limit",
@@ -83,7 +93,7 @@ const NEIGHBOURS: &[Neighbour] = &[
     },
     Neighbour {
         name: OF_TOOLS,
-        says: &[],
+        says: &["json schema draft 2020-12"],
         means: "The definition of a tool, its name, its kind or its schema, does not have the form that this provider takes. The \
                 conversation was not judged. The number in the path is that of the tool, from 0.",
         advice: "Find the tool by its number, often one of an MCP server. Rename it or simplify its schema, or leave it out. \
@@ -92,6 +102,7 @@ const NEIGHBOURS: &[Neighbour] = &[
             "https://github.com/zed-industries/zed/issues/40928",
             "https://github.com/Mintplex-Labs/anything-llm/issues/4169",
             "https://github.com/BerriAI/litellm/issues/21584",
+            "https://github.com/kintone/mcp-server/issues/547",
         ],
     },
     Neighbour {
@@ -103,11 +114,26 @@ const NEIGHBOURS: &[Neighbour] = &[
             "incorrect api key provided",
             "invalid_api_key",
             "api key not valid",
+            "gatewayauthenticationerror",
+            "unauthenticated request to ai gateway",
+            "configure ai_gateway_api_key",
+            "ai_loadapikeyerror",
+            "api key is missing",
             "security token included in the request is invalid",
         ],
         means: "The provider does not accept the key, and has not read the request.",
         advice: "Check the key, its account, and the address that it is sent to.",
-        sources: &["https://github.com/anthropics/claude-code/issues/64667"],
+        sources: &[
+            "https://github.com/anthropics/claude-code/issues/64667",
+            "https://github.com/vercel-labs/just-bash/issues/12",
+        ],
+    },
+    Neighbour {
+        name: "the client is too old for the API",
+        says: &["the legacy interactions api schema is no longer supported"],
+        means: "Google has changed the form of requests to the Interactions API, and this client still sends the old one.",
+        advice: "Update the SDK to 2.0.0 or later.",
+        sources: &["https://github.com/allenhutchison/gemini-cli-deep-research/issues/73"],
     },
     Neighbour {
         name: "the reply of the model does not have the required form",
@@ -161,8 +187,20 @@ pub(super) fn of_status(text: &str) -> Option<&'static Neighbour> {
         ("the key is invalid", &["401"]),
         ("the account has no balance", &["402"]),
     ];
-    const MARKS: [&str; 6] =
-        ["error code: ", "status code: ", "status: ", "status\":", "api error: ", "http "];
+    const MARKS: [&str; 12] = [
+        "error code: ",
+        "status code: ",
+        "statuscode: ",
+        "status: ",
+        "status\":",
+        "statuscode\":",
+        "api error: ",
+        "http ",
+        "statuscode=",
+        "status_code=",
+        "status=",
+        "code=",
+    ];
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let has = |status: &&&str| {
         MARKS.iter().any(|mark| {
@@ -292,6 +330,11 @@ mod tests {
             ),
             ("AI_NoObjectGeneratedError: No object generated: could not parse the response.", "reply"),
             ("No conversation found with session ID: 0c7e", "stored session"),
+            ("errorMessage=\"429 The engine is currently overloaded, please try again later\"", "overloaded"),
+            ("Error [GatewayAuthenticationError]: Unauthenticated request to AI Gateway.", "key"),
+            ("request (53192 tokens) exceeds context size (50176 tokens)", "too long"),
+            ("ツールのinput_schemaがJSON Schema draft 2020-12に非準拠", "a tool"),
+            ("The legacy Interactions API schema is no longer supported.", "too old"),
         ] {
             let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
             assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");
@@ -304,6 +347,7 @@ mod tests {
             ("Error code: 429 - {'detail': 'slow down'}", Some("overloaded")),
             ("API Error: 401 no entry", Some("key")),
             ("{\"status\": 402}", Some("balance")),
+            ("request failed attempt=3 statusCode=429", Some("overloaded")),
             ("the year 429", None),
             ("Error code: 4290", None),
         ] {

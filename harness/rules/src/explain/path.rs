@@ -116,6 +116,11 @@ const LAST_KEYS: [(&str, &[&str]); 24] = [
 pub(super) fn letters_of(path: &str, rule: &Rule) -> Option<usize> {
     let first = keys_of(path).next().unwrap_or_default();
     let list = |dialect: Dialect| dialect.definition().list;
+    // A gateway hides the beginning of a path, as in `***.signature`.
+    if path.starts_with('.') {
+        let is_known = last_keys(rule).is_some_and(|keys| keys.contains(&first));
+        return Some(if is_known { first.len() } else { 0 });
+    }
     if first == list(rule.dialect()) {
         return Some(first.len());
     }

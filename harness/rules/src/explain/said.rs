@@ -12,6 +12,12 @@ const MIN_LETTERS: usize = 16;
 /// The minimum number of letters of a sentence that a text has only the beginning of.
 const MIN_CUT: usize = 28;
 
+/// The maximum number of places at which a sentence in several parts is tried.
+const MAX_TRIED: usize = 8;
+
+/// The name of the placeholder for a field at the top of the body.
+const KEY: &str = "key";
+
 /// The name of the placeholder for a path into the body. The path identifies the dialect if it begins
 /// with the message list.
 const PATH: &str = "path";
@@ -117,8 +123,8 @@ impl<'s> Template<'s> {
         let n_fixed = self.n_fixed();
         let mut parts = self.fixed.iter().filter(|part| !part.is_empty());
         let first = parts.next()?;
-        let has_more = parts.next().is_some();
-        let (mut from, mut best) = (0, None);
+        let next = parts.next();
+        let (mut from, mut best, mut n_tried) = (0, None, 0);
         while let Some(at) = text.text[from..].find(first.as_str()) {
             let start = from + at;
             let letters = self.paths_from(start, text, rule).map(|of_paths| n_fixed + of_paths);
@@ -128,11 +134,12 @@ impl<'s> Template<'s> {
             let letters = letters.map(|letters| if is_all { letters.max(text.text.len()) } else { letters });
             best =
                 best.max(letters.filter(|letters| *letters >= MIN_LETTERS || 2 * n_fixed >= text.text.len()));
-            // A sentence in several parts is searched only once, to limit the time.
-            if has_more {
+            from = start + first.len();
+            n_tried += 1;
+            // The first words of a sentence in several parts may occur before it, too. A few places limit the time.
+            if next.is_some_and(|next| n_tried == MAX_TRIED || !text.text[from..].contains(next.as_str())) {
                 break;
             }
-            from = start + first.len();
         }
         best
     }
@@ -175,6 +182,13 @@ impl<'s> Template<'s> {
             at += text.text[at..].find(part.as_str())?;
             // The number of an item is not a longer path that ends in the same way.
             if name.is_some_and(|name| INDICES.contains(&name)) && at - end_before > MAX_INDEX {
+                return None;
+            }
+            // A field inside the history is not one of the body.
+            if name == Some(KEY)
+                && self.fixed[..k].iter().all(String::is_empty)
+                && text.path_before(at).contains('.')
+            {
                 return None;
             }
             if name == Some(PATH) {
@@ -305,6 +319,17 @@ mod tests {
         assert_eq!(said(anthropic), Some("anthropic-messages/tool-result-missing"));
         let openai = "No tool output found for function call call_abc.";
         assert_eq!(said(openai), Some("openai-responses/tool-output-missing"));
+        // The first word of the sentence comes before it, too.
+        let again = "400 invalid_request_error: Invalid request. Invalid 'input[121].id': 'thinking_0'. Expected an ID that \
+                     begins with 'rs'.";
+        assert_eq!(said(again), Some("openai-responses/item-id-form"));
+        let masked = "ValidationException: ***.***.signature: Field required (request id: 1)";
+        assert_eq!(said(masked), Some("anthropic-messages/thinking-field-required"));
+        let inside = "messages.4.content.0.tool_use.thought_signature: Extra inputs are not permitted";
+        assert!(
+            rules_saying(inside).iter().all(|rule| rule.id != "anthropic-messages/sampling-parameters"),
+            "{inside}"
+        );
         assert_eq!(said("Something went wrong."), None);
         assert_eq!(said(""), None);
     }

@@ -6,6 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::foreign;
+use super::near::without_addresses;
 use super::said::sentences;
 use crate::Rule;
 
@@ -21,6 +23,10 @@ const MIN_SHARED: usize = 4;
 /// The minimum weight of the shared words: about four that one rule of sixteen has.
 const MIN_WEIGHT: u32 = 17;
 
+/// The same for a text in another language, in which only the technical terms are known.
+const MIN_SHARED_TERMS: usize = 1;
+const MIN_WEIGHT_OF_TERMS: u32 = 6;
+
 /// Returns the rules that are nearest to the subject of a text, one for each name, at most three. None if the text
 /// shares too few words with any.
 pub fn about(text: &str) -> Vec<&'static Rule> {
@@ -35,13 +41,18 @@ pub fn about(text: &str) -> Vec<&'static Rule> {
     if text.split_whitespace().nth(MAX_WORDS).is_some() {
         return Vec::new();
     }
-    let asked: BTreeSet<String> = stems(text).collect();
+    let terms = foreign::terms(text);
+    let (min_shared, min_weight) = match terms.is_empty() {
+        true => (MIN_SHARED, MIN_WEIGHT),
+        false => (MIN_SHARED_TERMS, MIN_WEIGHT_OF_TERMS),
+    };
+    let asked: BTreeSet<String> = stems(text).chain(stems(&terms)).collect();
     let mut scored: Vec<(u32, &'static Rule)> = Vec::new();
     for (rule, words) in &of_rules {
         let common = asked.intersection(words).map(|word| weight(word));
         let shared: Vec<u32> = common.filter(|n| *n > 0).collect();
         let sum: u32 = shared.iter().sum();
-        if shared.len() >= MIN_SHARED && sum >= MIN_WEIGHT {
+        if shared.len() >= min_shared && sum >= min_weight {
             scored.push((sum, rule));
         }
     }
@@ -65,8 +76,10 @@ fn words_of(rule: &'static Rule) -> BTreeSet<String> {
 
 /// The words of a text without their endings, as far as they show a subject.
 fn stems(text: &str) -> impl Iterator<Item = String> {
-    let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.filter_map(|word| {
+    let text = without_addresses(text);
+    let words: Vec<String> =
+        text.split(|c: char| !(c.is_alphanumeric() || c == '_')).map(str::to_owned).collect();
+    words.into_iter().filter_map(|word| {
         let word = word.to_lowercase();
         let is_subject = word.chars().count() >= 3 && !word.contains(|c: char| c.is_ascii_digit());
         (is_subject && !COMMON.contains(&word.as_str())).then(|| stem(&word))
@@ -74,11 +87,70 @@ fn stems(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Words of every issue.
-const COMMON: [&str; 48] = [
-    "the", "and", "for", "with", "that", "this", "not", "was", "are", "has", "have", "from", "when", "after",
-    "all", "any", "but", "can", "does", "its", "into", "every", "later", "then", "than", "only", "one",
-    "two", "which", "while", "bug", "error", "errors", "issue", "fails", "failed", "request", "requests",
-    "api", "provider", "model", "models", "message", "messages", "without", "because", "most", "often",
+const COMMON: [&str; 63] = [
+    "the",
+    "and",
+    "for",
+    "with",
+    "that",
+    "this",
+    "not",
+    "was",
+    "are",
+    "has",
+    "have",
+    "from",
+    "when",
+    "after",
+    "all",
+    "any",
+    "but",
+    "can",
+    "does",
+    "its",
+    "into",
+    "every",
+    "later",
+    "then",
+    "than",
+    "only",
+    "one",
+    "two",
+    "which",
+    "while",
+    "bug",
+    "error",
+    "errors",
+    "issue",
+    "fails",
+    "failed",
+    "request",
+    "requests",
+    "api",
+    "provider",
+    "model",
+    "models",
+    "message",
+    "messages",
+    "without",
+    "because",
+    "most",
+    "often",
+    "see",
+    "learn",
+    "more",
+    "details",
+    "please",
+    "your",
+    "set",
+    "use",
+    "support",
+    "supported",
+    "longer",
+    "steps",
+    "client",
+    "key",
+    "environment",
 ];
 
 fn stem(word: &str) -> String {
@@ -108,6 +180,22 @@ mod tests {
     }
 
     #[test]
+    fn a_title_in_another_language_leads_to_the_rules_of_its_terms() {
+        for (title, rule) in [
+            ("[Bug] 无法适配 opus4.8，该模型不支持 prefill", "prefill"),
+            ("[Bug] Gemini API 在工具调用时遇到丢失思考签名错误", "gemini/thought-signature-missing"),
+            ("Gemini 3 で思考署名が欠落していると 400 になる", "gemini/thought-signature-missing"),
+            ("切换模型后 reasoning_content 缺失导致会话失败", "reasoning-content"),
+        ] {
+            let found: Vec<&str> = about(title).iter().map(|rule| rule.id).collect();
+            assert!(found.iter().any(|id| id.contains(rule)), "{title}: {found:?}");
+        }
+        for title in ["插件无法启动", "会話が遅い", "모델이 응답하지 않습니다"] {
+            assert!(about(title).is_empty(), "{title}: {:?}", about(title).first().map(|rule| rule.id));
+        }
+    }
+
+    #[test]
     fn a_text_about_something_else_leads_nowhere() {
         for text in [
             "",
@@ -117,6 +205,8 @@ mod tests {
             "npm ERR! peer dep missing: react@18",
             "TypeError: Cannot read properties of undefined (reading 'map')",
             "docker: Error response from daemon: pull access denied for brickbat",
+            "The legacy schema is no longer supported. For details and examples, see: https://ai.google.dev/gemini-api/docs/thoughts",
+            "To authenticate, set the environment variable with your key. Learn more: https://ai-sdk.dev/text-content-parts",
         ] {
             let found: Vec<&str> = about(text).iter().map(|rule| rule.id).collect();
             assert_eq!(found, Vec::<&str>::new(), "{text}");

@@ -81,7 +81,7 @@ pub fn pasted(text: &[u8], options: &CheckOptions) -> Vec<Pasted> {
     searched(text, options).found
 }
 
-/// What a search found in a text.
+/// The outcome of a search in a text.
 #[derive(Debug, Clone, Default)]
 pub struct Searched {
     /// The requests.

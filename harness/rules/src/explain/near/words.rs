@@ -16,7 +16,7 @@ pub(super) fn with_path(sentence: &str) -> Cow<'_, str> {
 }
 
 /// A text without the addresses in it. Sentences about different faults refer to the same page.
-pub(super) fn without_addresses(text: &str) -> String {
+pub(in super::super) fn without_addresses(text: &str) -> String {
     let mut parts = text.split("https://");
     let mut kept = parts.next().unwrap_or_default().to_owned();
     for part in parts {

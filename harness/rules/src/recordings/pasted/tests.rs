@@ -219,7 +219,7 @@ fn the_dictionary_in_a_logged_curl_command_is_read() {
     );
     let cut = &whole[..whole.find(" me.").unwrap()];
     let place = "the curl command, read as a literal of a program because it is not JSON";
-    let Searched { found: read, unread: unread, .. } =
+    let Searched { found: read, unread, .. } =
         searched(format!("{whole}{cut}").as_bytes(), &CheckOptions::default());
     assert_eq!(read.len(), 1, "{read:?}");
     assert_eq!((read[0].place.as_str(), read[0].exchange.host.as_str()), (place, "api.openai.com"));
@@ -304,8 +304,7 @@ fn what_cannot_be_read_is_reported_with_its_line_and_reason() {
         ("body: {\"messages\": [{\"role\": \"user\", \"content\": \"Hi", 1, Unreadable::Cut),
         ("x = {'messages': [{'role': 'user', 'content': a + b}]}", 1, Unreadable::Foreign),
     ] {
-        let Searched { found: read, unread: unread, .. } =
-            searched(text.as_bytes(), &CheckOptions::default());
+        let Searched { found: read, unread, .. } = searched(text.as_bytes(), &CheckOptions::default());
         assert_eq!((read.len(), unread), (0, vec![Unread { line, why }]), "{text}");
     }
 }
@@ -505,7 +504,7 @@ fn a_value_that_cannot_be_read_does_not_hide_the_others() {
     let text = format!(
         "[{{\"role\": \"assistant\", \"tool_calls\": ...}}]\n\nand then:\n{result},\n{{\"role\":\"user\",\"content\":\"x\"}}\n"
     );
-    let Searched { found: read, unread: unread, .. } = searched(text.as_bytes(), &CheckOptions::default());
+    let Searched { found: read, unread, .. } = searched(text.as_bytes(), &CheckOptions::default());
     assert_eq!((read.len(), unread.len()), (1, 1), "{read:?} {unread:?}");
 }
 
