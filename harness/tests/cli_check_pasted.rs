@@ -260,7 +260,7 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
     let refusal = "ERROR 400 An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: call_1";
     let trace = format!(r#"{{"kwargs":{sent},"error_message":"{refusal}"}}"#);
     let accepted = format!("DEBUG body {sent}\n{refusal}\n");
-    // The words of a user are no refusal.
+    // The words of a user do not refuse anything.
     let said_by_user = format!("DEBUG body {}\nDEBUG done\n", sent.replace("Rain?", refusal));
     let shown = format!("DEBUG body {BAD}\n{refusal}\n");
     let folder = folder_of(&[
@@ -269,7 +269,7 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
         ("user.log", said_by_user.as_str()),
         ("shown.log", shown.as_str()),
     ]);
-    let words = "also quotes a refusal for which its request shows no reason";
+    let words = "also quotes a refusal for which these rules find no reason in its request";
     for (name, code, is_told) in
         [("accepted.log", 2, true), ("trace.json", 2, true), ("user.log", 0, false), ("shown.log", 1, false)]
     {

@@ -240,6 +240,8 @@ struct Printer<'a> {
     n_explained: usize,
     /// The names of the rules that the requests in the current file break.
     broken: BTreeSet<&'static str>,
+    /// True after a request in the current file was judged.
+    is_judged: bool,
     format: CheckFormat,
 }
 
@@ -316,6 +318,7 @@ impl<'a> Printer<'a> {
             guessed: None,
             n_explained: 0,
             broken: BTreeSet::new(),
+            is_judged: false,
             format,
         }
     }
@@ -351,9 +354,14 @@ impl<'a> Printer<'a> {
                 }
             }
             ReadEvent::Judged(audited) => {
+                self.is_judged = true;
                 self.broken.extend(audited.findings.iter().map(|finding| finding.rule.short_name()));
                 print(&self.report.request(file, &audited));
             }
+            ReadEvent::Quoted(profile) => tell(format!(
+                "note: {file}: the text quotes a refusal of {}, so its rules judged ({}); --profile names others",
+                profile.provider, profile.name
+            )),
             ReadEvent::Around(text) => self.compare(input, &text),
             ReadEvent::NoRequest(problem, text) => {
                 if !self.explained(index, input, &text) {
@@ -362,6 +370,7 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::End => {
                 self.broken.clear();
+                self.is_judged = false;
                 print(&self.report.end_of_file(file));
             }
             ReadEvent::Unreadable(line, words) => {
@@ -414,16 +423,27 @@ impl<'a> Printer<'a> {
 
     /// Compares the findings in a text with the refusal that it quotes.
     fn compare(&mut self, input: &Input, around: &str) {
+        if !matches!(self.format, CheckFormat::Text) {
+            return;
+        }
+        if !self.is_judged {
+            let pages = explain::quoted(around);
+            if !pages.is_empty() {
+                tell(format!("note: {}: the text contains an error:", input.path));
+                print(&pages.join("\n"));
+            }
+            return;
+        }
         let Some(rules) = explain::refusal_in(around) else { return };
-        let is_found = rules.iter().any(|rule| self.broken.contains(rule.short_name()));
-        if is_found || !matches!(self.format, CheckFormat::Text) {
+        if rules.iter().any(|rule| self.broken.contains(rule.short_name())) {
             return;
         }
         let of_rules: String =
             rules.iter().map(|rule| format!("\n  {}  {}", rule.id, rule.summary)).collect();
         tell(format!(
-            "note: {path}: the text also quotes a refusal for which its request shows no reason, so another request may be the \
-             one that was refused; `brickbat explain {path}` explains it{of_rules}",
+            "note: {path}: the text also quotes a refusal for which these rules find no reason in its request. Another server \
+             may have refused it (--host names one), or another request was refused; `brickbat explain {path}` explains \
+             it{of_rules}",
             path = input.path
         ));
         self.n_explained += usize::from(self.broken.is_empty());

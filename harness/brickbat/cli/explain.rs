@@ -139,6 +139,11 @@ pub(super) fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
     explain::refusal_in(text[..text.floor_char_boundary(MAX_PASTED)].trim())
 }
 
+/// The rules with a sentence, or a part of one, in the beginning of a longer text.
+pub(super) fn rules_near(text: &str) -> Vec<&'static Rule> {
+    explain::rules_near(text[..text.floor_char_boundary(MAX_PASTED)].trim())
+}
+
 fn unknown(what: &str) -> CliError {
     // A text in another script has no spaces.
     let is_name = what.bytes().all(|byte| byte.is_ascii_graphic());

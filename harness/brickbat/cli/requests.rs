@@ -1,6 +1,7 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
 mod messages;
+mod quoted;
 mod unpack;
 
 use std::ffi::OsStr;
@@ -12,11 +13,11 @@ use rayon::prelude::*;
 use super::output::tell;
 use super::regular;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
 use brickbat_rules::recordings::{self, Pasted, Searched, Unreadable};
+use brickbat_rules::{Dialect, Profile};
 
 pub(super) use messages::parted;
 pub(super) use unpack::{gunzipped, plain_name};
@@ -66,7 +67,9 @@ pub enum ReadEvent {
     Unjudged(Option<u64>, CheckError),
     /// A text has no request. Contains the reason, and the text.
     NoRequest(CheckError, String),
-    /// The text around the requests of a file, which were all checked.
+    /// A text quotes a refusal of this provider, and its profile judged the request.
+    Quoted(&'static Profile),
+    /// The text around the requests of a file, or around a request that cannot be read.
     Around(String),
     /// The file, or the line, cannot be read.
     Unreadable(Option<u64>, String),
@@ -280,6 +283,7 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             // A line of JSON that is cut says where.
             (Err(CheckError::NotJson(_)), Some(unread)) if !piece.is_line => {
                 events.push(ReadEvent::Unreadable(Some(in_file(unread.line)), unread.why.to_string()));
+                events.push(ReadEvent::Around(beginning(&piece.text)));
             }
             // Most rows of a set for training have no calls.
             (Err(_), _) if is_plain => {
@@ -293,22 +297,41 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             }
             (checked, _) => events.push(event(piece.line(), checked)),
         }
-        let inside: Vec<ReadEvent> =
-            inside.into_iter().flat_map(|pasted| of_pasted(piece, pasted, terms)).collect();
-        // A text about an error may show a piece of a request that says little.
-        let is_unclear = |event: &ReadEvent| {
-            matches!(event, ReadEvent::Found(..) | ReadEvent::Unjudged(_, CheckError::NoDialect))
-        };
-        if !piece.is_line && !inside.is_empty() && inside.iter().all(is_unclear) {
-            events.push(ReadEvent::NoRequest(CheckError::NoDialect, beginning(&piece.text)));
-        } else {
-            let is_judged = inside.iter().any(|event| matches!(event, ReadEvent::Judged(_)));
-            events.extend(inside);
-            if is_judged && !piece.is_line {
-                events.push(ReadEvent::Around(beginning(around.as_bytes())));
-            }
+        events.extend(of_text(piece, inside, &beginning(around.as_bytes()), terms));
+    }
+    events
+}
+
+/// Checks the requests that were found inside a text.
+fn of_text(piece: &Piece, inside: Vec<Pasted>, around: &str, terms: &CheckOptions) -> Vec<ReadEvent> {
+    let checked = |terms: &CheckOptions| -> Vec<ReadEvent> {
+        inside.iter().flat_map(|pasted| of_pasted(piece, pasted.clone(), terms)).collect()
+    };
+    let mut events = checked(terms);
+    if piece.is_line || events.is_empty() {
+        return events;
+    }
+    let is_judged = |event: &ReadEvent| matches!(event, ReadEvent::Judged(_));
+    // A text about an error may show a piece of a request that says little.
+    let is_unclear = |event: &ReadEvent| {
+        matches!(event, ReadEvent::Found(..) | ReadEvent::Unjudged(_, CheckError::NoDialect))
+    };
+    if events.iter().all(is_unclear) {
+        return vec![ReadEvent::NoRequest(CheckError::NoDialect, beginning(&piece.text))];
+    }
+    if !events.iter().any(is_judged) {
+        return events;
+    }
+    if let Some((profile, of_profile)) = quoted::judged_as_quoted(around, &events, terms, checked) {
+        events = of_profile;
+        events.push(ReadEvent::Quoted(profile));
+    }
+    for event in &mut events {
+        if let ReadEvent::Unjudged(line, CheckError::NoDialect) = event {
+            *event = ReadEvent::Missed(line.unwrap_or(piece.start.line), Unreadable::Plain);
         }
     }
+    events.push(ReadEvent::Around(around.to_owned()));
     events
 }
 

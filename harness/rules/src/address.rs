@@ -23,6 +23,9 @@ pub enum Api {
     Unspoken(&'static str),
 }
 
+/// The API of Ollama that is not in OpenAI's form (<https://docs.ollama.com/api/chat>).
+pub(crate) const OLLAMA: &str = "Ollama's own API";
+
 impl Address {
     /// Parses a URL, or only a host.
     pub fn of(url: &str) -> Address {
@@ -49,8 +52,14 @@ impl Address {
             () if has_part("interactions") => Some(Api::Unspoken("Gemini Interactions")),
             () if has_part("conversations") && is_mistral => Some(Api::Unspoken("Mistral Conversations")),
             () if has_part("conversations") => Some(Api::Unspoken("OpenAI Conversations")),
+            () if path.ends_with("/api/chat") && self.is_of_ollama() => Some(Api::Unspoken(OLLAMA)),
             () => None,
         }
+    }
+
+    /// Returns whether the host is that of Ollama, or has its port. Other programs also have a path `/api/chat`.
+    fn is_of_ollama(&self) -> bool {
+        self.host.ends_with(":11434") || self.host.contains("ollama")
     }
 
     /// Returns the dialect of a path. At a host that belongs to one dialect, that dialect comes first.
@@ -147,6 +156,9 @@ mod tests {
                 None,
             ),
             ("https://api.mistral.ai/v1/conversations#x", Some(Api::Unspoken("Mistral Conversations")), None),
+            ("http://localhost:11434/api/chat", Some(Api::Unspoken(OLLAMA)), None),
+            ("http://localhost:3000/api/chat", None, None),
+            ("http://localhost:11434/v1/chat/completions", Some(Api::Spoken(Dialect::OpenaiChat)), None),
             ("api.x.ai", None, None),
         ] {
             let address = Address::of(url);

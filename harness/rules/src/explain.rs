@@ -28,7 +28,7 @@ use counts::RuleCount;
 
 pub use clients::{CLIENT_ERRORS, ClientError};
 pub use counts::{Collection, Counts, RuleCounts};
-pub use error::{client_pages, error_pages, refusal_in, sure_error_pages};
+pub use error::{client_pages, error_pages, refusal_in, rules_near, sure_error_pages};
 pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use reported::{Reported, Reports, Subject};

@@ -43,7 +43,7 @@ impl Verdict {
         self.words().1
     }
 
-    /// What the verdict means for the user, in one or two sentences.
+    /// The meaning for the user, in one or two sentences.
     pub fn sentence(self) -> &'static str {
         self.words().2
     }
@@ -56,7 +56,7 @@ impl Verdict {
             Verdict::OpenTail => (
                 "open-tail",
                 "open tail",
-                "The session ends with calls that have no result, and the product gives them one when it goes on. The \
+                "The session ends with calls that have no result, and the product gives them one when it continues. The \
                  provider accepts the next request.",
             ),
             Verdict::Excerpt => (

@@ -1,6 +1,7 @@
 //! Signs of a dialect in the fields around a list of messages.
 
 use super::{ANTHROPIC, BEDROCK, CHAT};
+use crate::address::OLLAMA;
 use crate::json::Json;
 
 /// Request fields that only OpenAI and compatible providers have.
@@ -104,8 +105,13 @@ pub(super) fn is_responses(body: Json) -> bool {
     body.get("voice").is_none() && has_any(body, &fields)
 }
 
-/// Returns the name of a known but unsupported API that uses no `messages`.
+/// Returns the name of a known but unsupported API.
 pub(super) fn unspoken(body: Json) -> Option<&'static str> {
+    // Results of Ollama's own API name their tool, and not their call (https://docs.ollama.com/capabilities/tool-calling).
+    let is_result = |message: Json| message.field("role").is("tool") && message.field("tool_name").is_str();
+    if body.field("messages").items().any(is_result) {
+        return Some(OLLAMA);
+    }
     let model = body.field("model").as_str().unwrap_or_default();
     let interactions =
         ["previous_interaction_id", "agent", "agent_config", "generation_config", "response_modalities"];

@@ -1,7 +1,7 @@
 //! The pages about an error message that a user pasted.
 
 use super::near::{Answer, Near, Vocabulary};
-use super::reported::{Reported, Subject};
+use super::reported::{Reported, Reports, Subject};
 use super::said::Wordings;
 use super::{about, clients, located, neighbours};
 use crate::Rule;
@@ -37,7 +37,7 @@ pub fn sure_error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     known(text, of_rules).0
 }
 
-/// Returns the rules whose complete sentence a text quotes, or that are about the same fault. `None` if the text quotes no
+/// Returns the rules with a complete sentence in a text, or about the same fault as one. `None` if the text quotes no
 /// refusal of a history.
 pub fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
     match Vocabulary::of_all_sentences().answer(&Wordings::all(), text) {
@@ -48,6 +48,15 @@ pub fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
             (!of_history.is_empty()).then(|| of_history.into_iter().filter_map(Reported::rule).collect())
         }
         Answer::Near(_) => None,
+    }
+}
+
+/// Returns the rules with a sentence in a text, whole or in part, the nearest first.
+pub fn rules_near(text: &str) -> Vec<&'static Rule> {
+    match Vocabulary::of_all_sentences().answer(&Wordings::all(), text) {
+        Answer::Said(rules) => rules,
+        Answer::Reported(found) => found.iter().filter_map(Reported::rule).collect(),
+        Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
     }
 }
 
@@ -67,11 +76,16 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
         return (pages, Vec::new());
     }
     match answer {
-        Answer::Said(said) if said.len() > MAX_PAGES => {
-            pages.extend(of_rules(&said[..1]));
-            pages.push(with_same_words(&said[1..]));
+        Answer::Said(said) => {
+            let further = further_in(text, &said, of_rules);
+            if said.len() > MAX_PAGES {
+                pages.extend(of_rules(&said[..1]));
+                pages.push(with_same_words(&said[1..]));
+            } else {
+                pages.extend(of_rules(&said));
+            }
+            pages.extend(further);
         }
-        Answer::Said(said) => pages.extend(of_rules(&said)),
         Answer::Reported(found) => {
             // The frame of a gateway says less than the kind of error inside it.
             let kinds = match has_cause(&found) {
@@ -94,10 +108,35 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     (pages, Vec::new())
 }
 
+/// The minimum number of letters of a further sentence, and the maximum number of lines that are read for one.
+const MIN_FURTHER: usize = 28;
+const MAX_LINES: usize = 60;
+
+/// The page about a sentence in another line of a text than the best one. Issues quote errors that alternate.
+fn further_in(text: &str, said: &[&'static Rule], of_rules: OfRules<'_>) -> Option<String> {
+    let wordings = Wordings::all();
+    let reports = Reports::all();
+    let mut lines = text.lines().filter(|line| line.len() >= MIN_FURTHER).take(MAX_LINES);
+    lines.find_map(|line| {
+        let matches = wordings.matches(line);
+        let is_said = |rule: &Rule| said.iter().any(|own| own.short_name() == rule.short_name());
+        if matches.iter().any(|(_, rule)| is_said(rule)) {
+            return None;
+        }
+        match (matches.first(), reports.in_text(line).first()) {
+            (Some((n_letters, rule)), _) if *n_letters >= MIN_FURTHER => of_rules(&[rule]).into_iter().next(),
+            (None, Some((n_letters, own))) if *n_letters >= MIN_FURTHER && own.about == Subject::History => {
+                Some(own.page())
+            }
+            _ => None,
+        }
+    })
+}
+
 /// The maximum number of rules with one sentence that all have their page.
 const MAX_PAGES: usize = 2;
 
-/// The list of further rules whose violation a provider reports in the same words.
+/// The list of further rules: a provider reports their violations in the same words.
 fn with_same_words(rules: &[&'static Rule]) -> String {
     let mut text = "The same words are also said if one of these rules is broken:\n".to_owned();
     for rule in rules {

@@ -11,6 +11,7 @@ mod literal;
 mod loose;
 mod pretty;
 mod printed;
+mod python;
 mod recipient;
 mod shell;
 #[cfg(test)]
@@ -207,12 +208,14 @@ impl Search {
             }
             n_tried += 1;
             let Some((value, n_bytes)) = begin.read(text, at) else {
-                if at >= reported
+                if at >= unread_until
                     && let Some((unread, end)) = unread::at(text, at)
                 {
-                    reported = end + unread::MAX_SEARCHED;
                     unread_until = end;
-                    self.unread.push(unread);
+                    if at >= reported {
+                        reported = end + unread::MAX_SEARCHED;
+                        self.unread.push(unread);
+                    }
                 }
                 continue;
             };
@@ -267,6 +270,8 @@ impl Search {
                 .or_else(|| printed::of_agentscope(list))
                 .or_else(|| printed::of_livekit(list))
                 .or_else(|| printed::of_ruby_llm(list))
+                .or_else(|| python::of_execution_results(list))
+                .or_else(|| python::of_llama_index(list))
                 .or_else(|| printed::of_prism(list))
         };
         let written = traces::of_langchain(list)
@@ -295,6 +300,11 @@ impl Search {
         match value {
             Value::Object(fields) => self.in_object(fields, pointer, &context.inside(fields), depth),
             Value::Array(values) => {
+                // Traces keep the objects of a program as Python prints them.
+                if let Some(objects) = objects_in(values) {
+                    let context = Context { line: context.line.or(Some(1)), ..context.clone() };
+                    return self.in_value(&objects, pointer, &context, depth - 1);
+                }
                 for (k, value) in values.iter().enumerate() {
                     self.in_value(value, &format!("{pointer}/{k}"), context, depth - 1);
                 }
@@ -415,13 +425,32 @@ fn address_before(text: &str) -> Address {
         let rest = &text[at + 3..];
         let end = rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ')' | '>' | ','));
         let address = Address::of(&format!("https://{}", &rest[..end.unwrap_or(rest.len())]));
-        address.api().is_some().then_some(address)
+        let is_base = ["", "/", "/v1", "/openai", "/api", "/beta", "/anthropic", "/compatible-mode"]
+            .iter()
+            .any(|path| {
+                address.path == *path || !path.is_empty() && address.path.starts_with(&format!("{path}/"))
+            });
+        match address.api() {
+            Some(_) => Some(address),
+            None => (is_base && is_known_host(&address.host))
+                .then(|| Address { host: address.host, path: String::new() }),
+        }
     });
     urls.next().unwrap_or_default()
 }
 
 /// The number of bytes before a request that are searched for its address.
 const MAX_BEFORE: usize = 2_000;
+
+/// The objects that texts such as `ChatMessage(role=…)` stand for, if all texts of a list are such.
+fn objects_in(values: &[Value]) -> Option<Value> {
+    let object = |value: &Value| {
+        let text = value.as_str()?;
+        let is_class = text.starts_with(|c: char| c.is_ascii_uppercase()) && text.ends_with(')');
+        literal::read(Some(text).filter(|_| is_class)?).map(|(value, _)| value)
+    };
+    Some(values).filter(|values| !values.is_empty())?.iter().map(object).collect()
+}
 
 /// Returns whether each result in a list comes before its call.
 fn is_newest_first(items: &[Value]) -> bool {

@@ -145,7 +145,7 @@ pub fn detail(examined: &Examined) -> String {
             for place in session.open_calls() {
                 let _ = writeln!(
                     text,
-                    "{}  {}  this call has no result; {} gives it one when it goes on",
+                    "{}  {}  this call has no result; {} gives it one when it continues",
                     judgement.verdict.shown(),
                     at(place, companions),
                     session.product

@@ -18,8 +18,12 @@ use crate::json::Json;
 /// messages.
 pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violations) {
     let mut refuse = |pointer: &str, complaint: Complaint| {
-        out.add(&REQUEST_SHAPE, || Occurrence::at(pointer).form(complaint as usize).with("path", "messages"));
+        let path = if pointer == "/tools" { "tools" } else { "messages" };
+        out.add(&REQUEST_SHAPE, || Occurrence::at(pointer).form(complaint as usize).with("path", path));
     };
+    if body.get("tools").is_some_and(|tools| !tools.is_array() && !tools.is_null()) {
+        refuse("/tools", Complaint::NotList);
+    }
     match n_messages {
         _ if !body.is_object() => refuse("", Complaint::BodyNotDictionary),
         None if body.get("messages").is_none() => refuse("", Complaint::Missing),

@@ -23,6 +23,9 @@ pub(super) fn check_body(body: Json, n_messages: Option<usize>, out: &mut Violat
         (Some(0), _) => refuse_empty(out, &MESSAGES_EMPTY, Field::new("/messages", "messages"), Empty::Array),
         (Some(_), _) => {}
     }
+    if let Some(tools) = body.get("tools").filter(|tools| !tools.is_array() && !tools.is_null()) {
+        wrong_type(out, &REQUEST_SHAPE, Field::new("/tools", "tools"), "an array of objects", tools);
+    }
 }
 
 /// Checks the fields of a message and its calls.

@@ -56,10 +56,41 @@ pub(super) fn stop(text: &str) -> usize {
     reader.at
 }
 
+/// Returns the length of the value at the beginning of a text by its brackets, which may be read or not. `None` if it has
+/// no end.
+pub(super) fn extent(text: &str) -> Option<usize> {
+    if !text.starts_with(['{', '[', '(']) {
+        return None;
+    }
+    let (mut depth, mut quote, mut before) = (0_usize, None, ' ');
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let is_apostrophe = c == '\'' && before.is_alphanumeric();
+        before = c;
+        match (quote, c) {
+            (Some(_), '\\') => drop(chars.next()),
+            (Some(open), c) if c == open => quote = None,
+            (None, _) if is_apostrophe => {}
+            (None, '"' | '\'' | '`') => quote = Some(c),
+            (None, '{' | '[' | '(') => depth += 1,
+            (None, '}' | ']' | ')') => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Returns whether a text begins with the mark that Node.js prints in place of a value that is too deep
 /// (<https://nodejs.org/api/util.html#utilinspectobject-options>).
 pub(super) fn is_elision(text: &str) -> bool {
-    ["[Array]", "[Object]", "[Function", "[Circular", "[Getter"].iter().any(|mark| text.starts_with(mark))
+    ["[Array]", "[Object]", "[Function:", "[Function ", "[Circular", "[Getter"]
+        .iter()
+        .any(|mark| text.starts_with(mark))
 }
 
 struct Reader<'t> {

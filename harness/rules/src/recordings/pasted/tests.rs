@@ -18,6 +18,52 @@ fn body() -> Value {
 }
 
 #[test]
+fn the_messages_around_one_that_cannot_be_read_are_not_judged() {
+    let printed = "MESSAGES [\n  { role: 'user', content: 'What is it famous for?' },\n  { role: 'assistant', tool_calls: [ [Object] ] },\n  \
+                   { role: 'tool', tool_call_id: 'call_1', content: 'x' },\n  { role: 'assistant', content: 'It is.' }\n]\n";
+    for text in [printed.to_owned(), format!("{printed}and later\n{printed}")] {
+        let Searched { found: read, unread, .. } = searched(text.as_bytes(), &CheckOptions::default());
+        assert!(read.is_empty() && unread[0].why == Unreadable::Inspected, "{read:?} {unread:?}");
+    }
+    let quotes = r#"[{"role":"user","content":"5"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{"n":"5"}"}}]},{"role":"tool","tool_call_id":"c","content":"x"}]"#;
+    let Searched { found: read, unread, .. } = searched(quotes.as_bytes(), &CheckOptions::default());
+    assert!(read.is_empty() && unread[0].why == Unreadable::Unescaped, "{read:?} {unread:?}");
+}
+
+#[test]
+fn the_messages_of_autogen_and_llama_index_are_read_as_python_prints_them() {
+    let autogen = "[UserMessage(content='Rain?', source='user', type='UserMessage'), AssistantMessage(content=[FunctionCall(id='c', arguments='{}', \
+                   name='w')], thought=None, source='a', type='AssistantMessage'), FunctionExecutionResultMessage(content=[FunctionExecutionResult(\
+                   content='yes', name='w', call_id='c', is_error=False)], type='FunctionExecutionResultMessage')]";
+    let llama = "[ChatMessage(role=<MessageRole.USER: 'user'>, content='Rain?', additional_kwargs={}), ChatMessage(role=<MessageRole.ASSISTANT: \
+                 'assistant'>, content=None, additional_kwargs={'tool_calls': [ChatCompletionMessageToolCall(id='c', function=Function(arguments='{}', \
+                 name='w'), type='function')]}), ChatMessage(role=<MessageRole.TOOL: 'tool'>, content=\"yes\", additional_kwargs={'tool_call_id': 'c'})]";
+    let blocks = "[ChatMessage(role=<MessageRole.USER: 'user'>, additional_kwargs={}, blocks=[TextBlock(block_type='text', text='Rain?')]), \
+                  ChatMessage(role=<MessageRole.ASSISTANT: 'assistant'>, additional_kwargs={}, blocks=[ToolCallBlock(block_type='tool_call', \
+                  tool_call_id='c', tool_name='w', tool_kwargs={})]), ChatMessage(role=<MessageRole.TOOL: 'tool'>, additional_kwargs={'tool_call_id': \
+                  'c'}, blocks=[TextBlock(block_type='text', text='yes')])]";
+    let span = json!({ "attributes": json!({ "llm": { "model_name": "gpt-4o", "input_messages": [
+        { "message": { "role": "user", "content": "Rain?" } },
+        { "message": { "role": "assistant", "tool_calls": [{ "tool_call": { "id": "c", "function": { "name": "w", "arguments": "{}" } } }] } },
+        { "message": { "role": "tool", "content": "yes", "tool_call_id": "c" } },
+    ] } }).to_string() });
+    let input = json!({ "input": { "value": json!({ "messages": llama.trim_matches(['[', ']']).split(", ChatMessage").enumerate()
+        .map(|(n, text)| if n == 0 { text.to_owned() } else { format!("ChatMessage{text}") }).collect::<Vec<_>>() }).to_string() } });
+    for text in [autogen.to_owned(), llama.to_owned(), blocks.to_owned(), span.to_string(), input.to_string()]
+    {
+        let found = found(&text);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        let messages = &found[0].2["messages"];
+        assert_eq!(messages[1]["tool_calls"][0]["function"]["name"], "w", "{text}: {messages}");
+        assert_eq!(
+            (&messages[2]["tool_call_id"], &messages[2]["content"]),
+            (&json!("c"), &json!("yes")),
+            "{text}: {messages}"
+        );
+    }
+}
+
+#[test]
 fn a_curl_command_is_read_as_a_shell_reads_it() {
     let address = "api.example.com/v1/messages".to_owned();
     let quoted = BODY.replace('\'', "'\\''");

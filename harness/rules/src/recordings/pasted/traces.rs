@@ -13,7 +13,9 @@ use crate::histories::{Block, Call, CallResult, Message, Role, read, render};
 /// The attributes of a span or an event: an object, or a list of keys and values as in OpenTelemetry's JSON.
 pub(super) fn attributes(value: &Value) -> Option<Map<String, Value>> {
     match value {
-        Value::Object(fields) => Some(fields.clone()),
+        Value::Object(fields) => Some(flat(fields)),
+        // Stores of traces keep them as a text.
+        Value::String(text) if text.starts_with('{') => attributes(&serde_json::from_str(text).ok()?),
         Value::Array(pairs) => {
             let pair =
                 |pair: &Value| Some((pair.get("key")?.as_str()?.to_owned(), any_value(pair.get("value")?)));
@@ -21,6 +23,30 @@ pub(super) fn attributes(value: &Value) -> Option<Map<String, Value>> {
         }
         _ => None,
     }
+}
+
+/// Attributes with their names in full, if names with dots were written as objects inside objects
+/// (<https://github.com/Arize-ai/openinference>).
+fn flat(fields: &Map<String, Value>) -> Map<String, Value> {
+    let is_nested = |name: &String| fields.get(name).is_some_and(Value::is_object);
+    let mut all = fields.clone();
+    for name in ["llm", "gen_ai"].map(str::to_owned).iter().filter(|name| is_nested(name)) {
+        let mut open = vec![(name.clone(), fields[name.as_str()].clone())];
+        while let Some((name, value)) = open.pop() {
+            match value {
+                Value::Object(inner) => {
+                    open.extend(inner.into_iter().map(|(part, value)| (format!("{name}.{part}"), value)));
+                }
+                Value::Array(inner) if inner.iter().all(Value::is_object) && all.len() < MAX_NUMBER => {
+                    open.extend(
+                        inner.into_iter().enumerate().map(|(n, value)| (format!("{name}.{n}"), value)),
+                    );
+                }
+                value => drop(all.insert(name, value)),
+            }
+        }
+    }
+    all
 }
 
 /// A value of OpenTelemetry (<https://opentelemetry.io/docs/specs/otel/protocol/>).
@@ -231,7 +257,7 @@ fn of_events(span: &Map<String, Value>) -> Option<Vec<Message>> {
 }
 
 /// A list of messages in a form like OpenAI's, where the fields of a call may be in the call itself.
-fn of_chat(list: &Value) -> Option<Vec<Message>> {
+pub(super) fn of_chat(list: &Value) -> Option<Vec<Message>> {
     let list = list.as_array().filter(|list| !list.is_empty())?;
     let message = |message: &Value| {
         let role = role(message);

@@ -21,8 +21,12 @@ pub enum Unreadable {
     Inspected,
     /// The text ends before the value does.
     Cut,
+    /// A text has quotes inside that are not escaped.
+    Unescaped,
     /// It is neither JSON nor a literal of a known language.
     Foreign,
+    /// It can be read, and every dialect could have written it.
+    Plain,
 }
 
 impl std::fmt::Display for Unreadable {
@@ -35,6 +39,10 @@ impl std::fmt::Display for Unreadable {
                 "Node.js left a part of the request out (`[Object]`); print it with `JSON.stringify(value, null, 2)`"
             }
             Unreadable::Cut => "the request is cut off before its end",
+            Unreadable::Unescaped => {
+                "a text in the request has quotes inside that are not escaped; write `\\\"` for each of them"
+            }
+            Unreadable::Plain => "it does not show its dialect",
             Unreadable::Foreign => {
                 "the request is neither JSON nor a literal of Python, JavaScript, Ruby, PHP or Elixir"
             }
@@ -45,8 +53,8 @@ impl std::fmt::Display for Unreadable {
 /// The number of bytes that are searched for the signs of a request.
 pub(super) const MAX_SEARCHED: usize = 4_000;
 
-/// Returns the reason why the value at a place of a text cannot be read, if it looks like a request, and where its
-/// reader stopped.
+/// Returns the reason why the value at a place of a text cannot be read, if it looks like a request, and where it ends,
+/// or where its reader stopped if it is cut off.
 pub(super) fn at(text: &str, at: usize) -> Option<(Unread, usize)> {
     let begin = Begin::at(text, at)?;
     let rest = &text[at..];
@@ -66,8 +74,12 @@ pub(super) fn at(text: &str, at: usize) -> Option<(Unread, usize)> {
         Unreadable::LeftOut
     } else if left.is_empty() {
         Unreadable::Cut
+    } else if before.ends_with('"') && left.starts_with(|c: char| c.is_alphanumeric()) {
+        Unreadable::Unescaped
     } else {
         Unreadable::Foreign
     };
-    Some((Unread { line: line_at(text, end.min(text.len())), why }, end))
+    // The rest of the same value is not judged by itself.
+    let unread = Unread { line: line_at(text, end.min(text.len())), why };
+    Some((unread, end.max(at + literal::extent(rest).unwrap_or(0))))
 }
