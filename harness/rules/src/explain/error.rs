@@ -73,6 +73,9 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));
     if !is_reported && (neighbours::names_parameter(text) || pages.is_empty() && is_of_reply) {
         pages.extend(kinds);
+        if let Answer::Said(said) = answer {
+            pages.extend(of_rules(&said));
+        }
         return (pages, Vec::new());
     }
     match answer {

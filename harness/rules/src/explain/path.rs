@@ -75,6 +75,7 @@ const LAST_KEYS: [(&str, &[&str]); 24] = [
             "context",
             "messages",
             "is_error",
+            "tools",
         ],
     ),
     ("bedrock-converse/tool-id-pattern", &["toolUseId"]),
@@ -124,7 +125,8 @@ pub(super) fn letters_of(path: &str, rule: &Rule) -> Option<usize> {
     if first == list(rule.dialect()) {
         return Some(first.len());
     }
-    let is_of_any_field = rule.short_name() == "extra-key";
+    let is_of_any_field =
+        rule.short_name() == "extra-key" || rule.short_name() == "request-shape" && path == "tools";
     let is_elsewhere = OUTSIDE.contains(&first) && !is_of_any_field
         || Dialect::ALL.into_iter().any(|other| list(other) == first);
     (!is_elsewhere).then_some(0)
