@@ -346,6 +346,10 @@ impl<'a> Printer<'a> {
             ReadEvent::Marked => tell(requests::marked(file)),
             ReadEvent::Found(line, place) => tell(requests::found(file, line, &place)),
             ReadEvent::Missed(line, why) => tell(format!("note: {file}:{line} was not judged: {why}")),
+            ReadEvent::UnknownHost(host) => tell(format!(
+                "note: {file}: the strictness of {host} is not known, so the provider of the dialect or of the model judged; \
+                 --profile names another"
+            )),
             ReadEvent::Guessed(dialect) => {
                 if self.guessed.replace(index) != Some(index) {
                     tell(format!(
@@ -434,7 +438,14 @@ impl<'a> Printer<'a> {
             }
             return;
         }
-        let Some(rules) = explain::refusal_in(around) else { return };
+        let Some(rules) = explain::refusal_in(around) else {
+            let pages = if self.broken.is_empty() { explain::quoted(around) } else { Vec::new() };
+            if !pages.is_empty() {
+                tell(format!("note: {}: the text also contains an error:", input.path));
+                print(&pages.join("\n"));
+            }
+            return;
+        };
         if rules.iter().any(|rule| self.broken.contains(rule.short_name())) {
             return;
         }

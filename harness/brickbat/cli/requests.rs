@@ -1,6 +1,7 @@
 //! Requests in files: found, read piece by piece, checked on all cores, and passed on in their order.
 
 mod messages;
+mod pasted;
 mod quoted;
 mod unpack;
 
@@ -16,7 +17,7 @@ use super::regular;
 use brickbat_rules::check::{
     CheckError, CheckOptions, CheckedRequest, Start, check, check_recorded, line_offsets,
 };
-use brickbat_rules::recordings::{self, Pasted, Searched, Unreadable};
+use brickbat_rules::recordings::{self, Searched, Unreadable};
 use brickbat_rules::{Dialect, Profile};
 
 pub(super) use messages::parted;
@@ -59,6 +60,8 @@ pub enum ReadEvent {
     Found(Option<u64>, String),
     /// A part of a text looks like a request and could not be read, while others could. Contains its line.
     Missed(u64, Unreadable),
+    /// The strictness of this host is not known, so the provider of the dialect or of the model judged.
+    UnknownHost(String),
     /// A row with only texts, which every dialect could have written, was judged as this dialect.
     Guessed(Dialect),
     /// A request was checked.
@@ -273,7 +276,7 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             _ => Default::default(),
         };
         // A message among other lines is a part of a session.
-        inside.retain(|pasted| !piece.is_line || !pasted.exchange.left_out.is_excerpt());
+        inside.retain(|own| !piece.is_line || !own.exchange.left_out.is_excerpt());
         let in_file = |line: u64| piece.start.line + line - 1;
         match (checked, unread.first()) {
             _ if !inside.is_empty() => {
@@ -297,41 +300,8 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
             }
             (checked, _) => events.push(event(piece.line(), checked)),
         }
-        events.extend(of_text(piece, inside, &beginning(around.as_bytes()), terms));
+        events.extend(pasted::of_text(piece, inside, &beginning(around.as_bytes()), terms));
     }
-    events
-}
-
-/// Checks the requests that were found inside a text.
-fn of_text(piece: &Piece, inside: Vec<Pasted>, around: &str, terms: &CheckOptions) -> Vec<ReadEvent> {
-    let checked = |terms: &CheckOptions| -> Vec<ReadEvent> {
-        inside.iter().flat_map(|pasted| of_pasted(piece, pasted.clone(), terms)).collect()
-    };
-    let mut events = checked(terms);
-    if piece.is_line || events.is_empty() {
-        return events;
-    }
-    let is_judged = |event: &ReadEvent| matches!(event, ReadEvent::Judged(_));
-    // A text about an error may show a piece of a request that says little.
-    let is_unclear = |event: &ReadEvent| {
-        matches!(event, ReadEvent::Found(..) | ReadEvent::Unjudged(_, CheckError::NoDialect))
-    };
-    if events.iter().all(is_unclear) {
-        return vec![ReadEvent::NoRequest(CheckError::NoDialect, beginning(&piece.text))];
-    }
-    if !events.iter().any(is_judged) {
-        return events;
-    }
-    if let Some((profile, of_profile)) = quoted::judged_as_quoted(around, &events, terms, checked) {
-        events = of_profile;
-        events.push(ReadEvent::Quoted(profile));
-    }
-    for event in &mut events {
-        if let ReadEvent::Unjudged(line, CheckError::NoDialect) = event {
-            *event = ReadEvent::Missed(line.unwrap_or(piece.start.line), Unreadable::Plain);
-        }
-    }
-    events.push(ReadEvent::Around(around.to_owned()));
     events
 }
 
@@ -376,14 +346,6 @@ fn has_only_texts(text: &[u8]) -> bool {
         is_known && message.get("content").is_some_and(serde_json::Value::is_string)
     };
     messages.is_some_and(|messages| !messages.is_empty() && messages.iter().all(is_plain))
-}
-
-/// Checks a request that was found inside a text.
-fn of_pasted(piece: &Piece, pasted: Pasted, terms: &CheckOptions) -> [ReadEvent; 2] {
-    let Pasted { exchange, place } = pasted;
-    let line = piece.start.line + exchange.line - 1;
-    let start = Start { line, offset: piece.start.offset };
-    [ReadEvent::Found(piece.line(), place), event(Some(line), check_recorded(&exchange, start, terms))]
 }
 
 impl Piece {

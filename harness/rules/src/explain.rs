@@ -10,6 +10,7 @@ mod counts;
 mod error;
 mod foreign;
 mod html;
+mod kinds;
 mod located;
 mod near;
 mod neighbours;

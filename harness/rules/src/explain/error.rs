@@ -3,7 +3,7 @@
 use super::near::{Answer, Near, Vocabulary};
 use super::reported::{Reported, Reports, Subject};
 use super::said::Wordings;
-use super::{about, clients, located, neighbours};
+use super::{about, clients, kinds, located, neighbours};
 use crate::Rule;
 
 /// The pages about some rules, with examples where the caller has them.
@@ -16,15 +16,14 @@ const OF_REPLY: &str = "no object generated";
 /// nothing is known about it.
 pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     let (mut pages, near) = known(text, of_rules);
-    let found = located::located(text);
-    if pages.is_empty() && !found.is_empty() {
-        pages.push(located::page(&found));
-    }
     if pages.is_empty() {
         pages.extend(neighbours::of_status(text).map(neighbours::page));
     }
     if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
         pages.push(nearest(&near, of_rules));
+    }
+    if pages.is_empty() {
+        pages.extend(kinds::page(text));
     }
     if pages.is_empty() {
         pages.extend(Some(about(text)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
@@ -88,6 +87,7 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
                 pages.extend(of_rules(&said));
             }
             pages.extend(further);
+            pages.extend(Some(located::places(text)).filter(|line| !line.is_empty()));
         }
         Answer::Reported(found) => {
             // The frame of a gateway says less than the kind of error inside it.
@@ -105,6 +105,10 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
         }
         Answer::Near(near) => {
             pages.extend(kinds);
+            let found = located::located(text);
+            if pages.is_empty() && !found.is_empty() {
+                pages.push(located::page(&found));
+            }
             return (pages, near);
         }
     }

@@ -257,11 +257,14 @@ fn parameters(text: &str) -> Option<Vec<String>> {
         "'param':'",
     ];
     let of_openai = after.into_iter().flat_map(|mark| quoted.split(mark).skip(1).map(name));
-    let before = [": field required", ": input should be", ": string should", ": extra inputs are"];
+    let before =
+        [": field required", ": input should be", ": string should", ": extra inputs are", ": missing field"];
     let of_anthropic = before.into_iter().flat_map(|mark| {
         quoted.match_indices(mark).map(|(at, _)| {
             let is_of_path = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '[' | ']' | '*');
-            let begin = quoted[..at].rfind(|c| !is_of_path(c)).map_or(0, |before| before + 1);
+            let begin = quoted[..at]
+                .rfind(|c| !is_of_path(c))
+                .map_or(0, |before| quoted.ceil_char_boundary(before + 1));
             name(&quoted[begin..at])
         })
     });
@@ -339,6 +342,21 @@ mod tests {
             let found: Vec<_> = in_text(text).map(|neighbour| neighbour.name).collect();
             assert!(matches!(found[..], [found] if found.contains(name)), "{text}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_text_in_any_script_can_be_read() {
+        for before in ["报错：", "「", "“", "é", "\u{1f600}"] {
+            for rule in crate::Rule::all() {
+                for sentence in rule.sentences {
+                    let text = format!("{before}{}", sentence.replace(['{', '}'], ""));
+                    let _ = (in_text(&text).count(), of_status(&text), rules_saying(&text));
+                }
+            }
+        }
+        assert_eq!(in_text("报错：messages.3.content: Input should be a valid string").count(), 0);
+        assert_eq!(in_text("报错：max_tokens: Field required").count(), 1);
+        assert_eq!(in_text("tools[17].function: missing field `parameters`").count(), 1);
     }
 
     #[test]

@@ -272,6 +272,7 @@ impl Search {
                 .or_else(|| printed::of_ruby_llm(list))
                 .or_else(|| python::of_execution_results(list))
                 .or_else(|| python::of_llama_index(list))
+                .or_else(|| python::of_inner_results(list))
                 .or_else(|| printed::of_prism(list))
         };
         let written = traces::of_langchain(list)
@@ -349,7 +350,10 @@ impl Search {
             let items: Vec<Value> = items.iter().rev().cloned().collect();
             return self.take_value(&Value::Array(items), &format!("{pointer}/data"), BACKWARDS, context);
         }
-        for (name, value) in fields {
+        // The calls and results of one message are not messages.
+        const INSIDE: [&str; 5] =
+            ["tool_calls", "tool_results", "toolCalls", "toolResults", "invalid_tool_calls"];
+        for (name, value) in fields.iter().filter(|(name, _)| !INSIDE.contains(&name.as_str())) {
             let name = name.replace('~', "~0").replace('/', "~1");
             self.in_value(value, &format!("{pointer}/{name}"), context, depth - 1);
         }

@@ -156,8 +156,8 @@ pub(crate) static TOOL_MESSAGE_UNKNOWN_ID: Rule = Rule {
 pub(crate) static TOOL_MESSAGE_MISSING: Rule = Rule {
     summary: "Every call is answered by a tool message directly after.",
     why: "The turn ended before all tools of a batch had answered, and the calls without answer were \
-         stored. Add a tool message that says what happened for each of them directly after, or drop \
-         those calls.",
+         stored. Add a tool message that says what happened for each of them directly after, move one that \
+         comes later there, or drop those calls.",
     sentences: &[
         "An assistant message with 'tool_calls' must be followed by tool messages responding to each \
          'tool_call_id'. The following tool_call_ids did not have response messages: {ids}",

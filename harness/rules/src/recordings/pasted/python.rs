@@ -1,4 +1,4 @@
-//! The messages of AutoGen and LlamaIndex, as Python prints them.
+//! The messages of AutoGen, LlamaIndex and LangChain for Elixir, as programs print them.
 
 use serde_json::{Value, json};
 
@@ -68,6 +68,32 @@ pub(super) fn of_llama_index(list: &Value) -> Option<Vec<Message>> {
         vec![Message { role: role(own), blocks: texts.into_iter().chain(calls).collect() }]
     };
     Some(list.iter().flat_map(message).collect())
+}
+
+/// A list of the messages of LangChain for Elixir, which have their results inside
+/// (`lib/message.ex` of <https://github.com/brainlid/langchain>).
+pub(super) fn of_inner_results(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array()?;
+    let inner = |message: &Value, name: &str| {
+        message.get(name).and_then(Value::as_array).cloned().unwrap_or_default()
+    };
+    let has_results = |message: &Value| {
+        inner(message, "tool_results").iter().any(|result| result.get("tool_call_id").is_some())
+            || inner(message, "tool_calls").iter().any(|call| call.get("call_id").is_some())
+    };
+    if !list.iter().all(|message| message.get("role").is_some()) || !list.iter().any(has_results) {
+        return None;
+    }
+    let message = |message: &Value| {
+        let mut blocks: Vec<Block> = message.get("content").and_then(text_of).into_iter().collect();
+        blocks
+            .extend(inner(message, "tool_calls").iter().map(|own| call(own, "call_id", "name", "arguments")));
+        blocks.extend(
+            inner(message, "tool_results").iter().map(|own| result(own, "tool_call_id", own.get("content"))),
+        );
+        Message { role: role(message), blocks }
+    };
+    Some(list.iter().map(message).collect())
 }
 
 /// The result with these fields beside it and these texts.

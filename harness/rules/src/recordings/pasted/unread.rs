@@ -23,6 +23,8 @@ pub enum Unreadable {
     Cut,
     /// A text has quotes inside that are not escaped.
     Unescaped,
+    /// Java printed it, without quotes around its texts.
+    Java,
     /// It is neither JSON nor a literal of a known language.
     Foreign,
     /// It can be read, and every dialect could have written it.
@@ -42,6 +44,10 @@ impl std::fmt::Display for Unreadable {
             Unreadable::Unescaped => {
                 "a text in the request has quotes inside that are not escaped; write `\\\"` for each of them"
             }
+            Unreadable::Java => {
+                "Java printed the messages without quotes around their texts, so where a text ends is not known; log the body \
+                 that is sent instead (LangChain4j: `logRequests(true)`)"
+            }
             Unreadable::Plain => "it does not show its dialect",
             Unreadable::Foreign => {
                 "the request is neither JSON nor a literal of Python, JavaScript, Ruby, PHP or Elixir"
@@ -49,6 +55,9 @@ impl std::fmt::Display for Unreadable {
         })
     }
 }
+
+/// Words in the messages of Spring AI and LangChain4j as Java prints them.
+const JAVA: [&str; 3] = ["messageType=", "toolExecutionRequests =", "toolExecutionRequests="];
 
 /// The number of bytes that are searched for the signs of a request.
 pub(super) const MAX_SEARCHED: usize = 4_000;
@@ -60,15 +69,18 @@ pub(super) fn at(text: &str, at: usize) -> Option<(Unread, usize)> {
     let rest = &text[at..];
     let signs = &rest[..rest.floor_char_boundary(MAX_SEARCHED)];
     let has_list = ["messages", "contents", "input"].iter().any(|list| signs.contains(list));
+    let is_of_java = JAVA.iter().any(|mark| signs.contains(mark));
     let is_request = signs.contains("role") && (has_list || rest.starts_with('['));
-    if begin == Begin::Quoted || !is_request {
+    if begin == Begin::Quoted || !is_request && !is_of_java {
         return None;
     }
     let end = at + literal::stop(rest);
     let left = text[end.min(text.len())..].trim_start();
     let before = text[..end.min(text.len())].trim_end();
     let is_dots = |text: &str| text.starts_with("...") || text.starts_with('…');
-    let why = if literal::is_elision(left) {
+    let why = if is_of_java {
+        Unreadable::Java
+    } else if literal::is_elision(left) {
         Unreadable::Inspected
     } else if is_dots(left) || before.ends_with("...") || before.ends_with('…') {
         Unreadable::LeftOut
