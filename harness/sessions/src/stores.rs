@@ -53,7 +53,7 @@ use brickbat_rules::Dialect;
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, EditError, Files, FormError, Planned, Product, Sent, Session, beside};
+use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -116,6 +116,12 @@ pub trait Store: Sync {
     /// The number of marks of this store that hold for a file, the number of all, and descriptions of the others.
     /// `None` if the store has no list of marks.
     fn nearness(&self, _: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
+        None
+    }
+
+    /// The pointer to a list that names the record at this place too, so that a deletion of the record has to remove its
+    /// name there. `None` if no list does.
+    fn referrer(&self, _: &Place) -> Option<String> {
         None
     }
 

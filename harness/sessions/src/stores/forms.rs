@@ -44,6 +44,7 @@ mod open_webui;
 mod openhands;
 mod openhands_events;
 mod output;
+mod provider;
 mod read;
 #[cfg(feature = "sqlite")]
 mod rows;
@@ -73,7 +74,7 @@ use assembled::Assembly;
 
 use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Message, Product, Sent, Session};
+use crate::{Files, Message, Place, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
@@ -368,13 +369,20 @@ impl Store for Form {
         }
     }
 
+    fn referrer(&self, place: &Place) -> Option<String> {
+        let (list, _) = self.among?;
+        let Framing::Each(_, lists) = self.file else { return None };
+        let owner = lists.iter().find_map(|list| place.pointer.rsplit_once(&format!("{list}/")))?.0;
+        Some(format!("{owner}{list}"))
+    }
+
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(self, files, session, edits)
     }
 }
 
 /// The descriptions of troubles for which the product does not show a conversation.
-const STOPS: [&str; 2] = [jan::NO_PARENT, open_webui::NO_ROLE];
+const STOPS: [&str; 3] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE];
 
 /// Makes the product's changes.
 fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {

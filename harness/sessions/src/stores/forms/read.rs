@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
 
+use super::letta::NOT_THERE;
 use super::output::said;
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree, list_in};
+use super::{
+    CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree, list_in, provider,
+};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
 use crate::stores::list_reader::note;
 use crate::stores::{Look, ReadError, records};
-use crate::{Block, Ending, FormError, Message, Place, Session};
+use crate::{Block, Ending, FormError, Message, Place, Session, Trouble};
 
 /// The number of records that a mark examines.
 const MAX_MARKED: usize = 64;
@@ -279,9 +282,23 @@ pub(super) fn fill(
 ) {
     session.n_records = records.records.len();
     note_model(form, records.own, session);
+    provider::note(records.own, session);
     let is_on = match &form.tree {
         Some(tree) => Some(branch(tree, records)),
-        None => form.among.and_then(|(list, id)| among(list, id, records)),
+        None => form.among.and_then(|(list, id)| {
+            let is_on = among(list, id, records);
+            let n = records.own.pointer(list).items().count();
+            if is_on.as_ref().is_some_and(|is_on| is_on.len() < n) {
+                let span = records.own.pointer(list).span();
+                let at = Place {
+                    start: span.start as u64,
+                    end: span.end as u64,
+                    ..place(owner(form, records, list))
+                };
+                session.troubles.push(Trouble { place: at, words: NOT_THERE.to_owned(), loses: None });
+            }
+            is_on
+        }),
     };
     for (n, (pointer, record)) in records.records.iter().enumerate() {
         let span = record.span();
@@ -307,6 +324,14 @@ pub(super) fn fill(
             is_on.iter().map(|(n, order)| (records.records[*n].0.as_str(), *order)).collect();
         session.messages.sort_by_key(|message| pointers.get(message.place.pointer.as_str()).copied());
     }
+}
+
+/// The pointer to a list next to the records of a session.
+fn owner(form: &Form, records: &Records<'_, '_>, list: &str) -> String {
+    let first = records.records.first().map(|(pointer, _)| pointer.as_str()).unwrap_or_default();
+    let Framing::Each(_, lists) = &form.file else { return list.to_owned() };
+    let before = lists.iter().find_map(|own| first.rsplit_once(&format!("{own}/")));
+    format!("{}{list}", before.map_or("", |(owner, _)| owner))
 }
 
 /// The records of the active branch, with their positions.
