@@ -201,6 +201,7 @@ const STORES: &[Known] = &[
     (Product::Jan, &forms::JAN),
     (Product::MistralVibe, &forms::MISTRAL_VIBE),
     (Product::Kimi, &forms::KIMI),
+    (Product::KimiCode, &forms::KIMI_CODE),
     (Product::VscodeChat, &forms::VSCODE_CHAT),
     (Product::Droid, &forms::DROID),
     (Product::Amp, &forms::AMP),
@@ -223,6 +224,8 @@ const STORES: &[Known] = &[
     (Product::Mastra, &forms::MASTRA),
     #[cfg(feature = "sqlite")]
     (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
+    #[cfg(feature = "sqlite")]
+    (Product::Llm, &forms::LLM),
     #[cfg(feature = "sqlite")]
     (Product::DockerAgent, &forms::DOCKER_AGENT),
     (Product::Hermes, &forms::HERMES),

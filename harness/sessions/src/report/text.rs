@@ -214,9 +214,10 @@ fn warnings(examined: &Examined) -> String {
 }
 
 /// The versions that the send models follow. The stores of these products show no version, or an older one.
-const MODELLED: [(Product, &str); 9] = [
+const MODELLED: [(Product, &str); 10] = [
     (Product::Cline, "0.0.86 of @cline/core"),
     (Product::Hermes, "0.19.0"),
+    (Product::OpenWebui, "0.11.1"),
     (Product::OpenaiAgents, "0.24.0"),
     (Product::Opencode, "1.18.33"),
     (Product::Pi, "0.74.2"),

@@ -17,7 +17,11 @@ struct Asked {
 }
 
 /// The stores that name the provider.
-const ASKED: [(Product, Asked); 3] = [
+const ASKED: [(Product, Asked); 4] = [
+    (
+        Product::KimiCode,
+        Asked { kind: "/provider", address: "/base_url", model: "/model", dialect: of_kimi_code },
+    ),
     (
         Product::Letta,
         Asked {
@@ -68,7 +72,8 @@ pub(super) fn note(own: Json<'_, '_>, session: &mut Session) {
     }
     let Some(dialect) = (asked.dialect)(&provider) else { return };
     session.dialect = Some(dialect);
-    let host = provider.address.host.as_str();
+    let own = provider.address.host.as_str();
+    let host = if own.is_empty() { host_of_model(&provider.model).unwrap_or_default() } else { own };
     session.profile = profile_for(dialect, host, &provider.model).map(|profile| profile.name);
 }
 
@@ -104,6 +109,17 @@ fn of_hermes(provider: &Provider) -> Option<Dialect> {
             Some(Dialect::OpenaiResponses)
         }
         _ => Some(provider.chat()),
+    }
+}
+
+/// The dialect of a provider of Kimi Code (`packages/kosong/src/providers`).
+fn of_kimi_code(provider: &Provider) -> Option<Dialect> {
+    match provider.kind.as_str() {
+        "anthropic" => Some(Dialect::AnthropicMessages),
+        "openai_responses" | "openai-responses" => Some(Dialect::OpenaiResponses),
+        "google-genai" | "google_genai" | "vertexai" | "gemini" => Some(Dialect::Gemini),
+        kind if kind.starts_with("kimi") || kind.starts_with("openai") => Some(Dialect::OpenaiChat),
+        _ => None,
     }
 }
 
