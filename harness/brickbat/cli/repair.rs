@@ -87,7 +87,9 @@ fn files_with_sessions(stores: &[Store]) -> String {
     let has_session = |store: &&Store| {
         let files = stored::open(&store.path).ok();
         files.and_then(|files| sessions::read(&files).ok()).is_some_and(|found| {
-            found.iter().any(|session| session.product != Product::Request && !session.messages.is_empty())
+            found
+                .iter()
+                .any(|session| session.product != sessions::Product::Request && !session.messages.is_empty())
         })
     };
     let found: Vec<String> = stores

@@ -255,7 +255,11 @@ impl Request {
             .filter(|violation| violation.severity == severity && !is_of_size(violation));
         let place = |pointer: &str| {
             let pointer = if self.is_list { pointer.strip_prefix(&list).unwrap_or(pointer) } else { pointer };
-            let (message, block) = self.rendered.block_at(pointer)?;
+            // A warning is for people. The role of a message is not in a block, so its first block shows the message.
+            let around = pointer.rsplit_once('/').map(|(around, _)| around).filter(|around| *around != list);
+            let around = around.filter(|_| severity == Severity::Warning);
+            let at = |pointer: &str| self.rendered.block_at(pointer);
+            let (message, block) = at(pointer).or_else(|| at(around?))?;
             Some(sent.messages.get(message)?.blocks.get(block)?.place.clone())
         };
         let refusal = |violation: Violation| Refusal {

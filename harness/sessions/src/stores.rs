@@ -97,8 +97,8 @@ pub trait Store: Sync {
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
-    /// Returns whether this store takes more edits than a cut of its end. Brickbat only reads the others.
-    fn is_written(&self) -> bool {
+    /// Returns whether the store of this session takes more edits than a cut of its end. Brickbat only reads the others.
+    fn is_written(&self, _: &Session) -> bool {
         true
     }
 
@@ -125,8 +125,13 @@ pub trait Store: Sync {
         None
     }
 
-    /// Describes how the product later undoes a repair made of these edits. `None` if the repair lasts.
-    fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
+    /// A way to continue a refused session without a repair, as a sentence. `None` if the product has none.
+    fn another_way(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    /// Describes how the product later undoes a repair made of these edits to a session. `None` if the repair lasts.
+    fn relapse(&self, _: &Session, _: &[Planned]) -> Option<&'static Relapse> {
         None
     }
 

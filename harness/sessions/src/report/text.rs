@@ -121,7 +121,10 @@ pub fn detail(examined: &Examined) -> String {
     }
     text.push_str(&modelled(examined));
     let mut troubles: Vec<(String, usize)> = Vec::new();
-    for trouble in &session.troubles {
+    let stop = judgement.sent.gives_up.as_ref();
+    // The refusal below reports the trouble that stops the product.
+    let is_listed = |trouble: &&Trouble| stop.is_none_or(|(words, _)| *words != trouble.words);
+    for trouble in session.troubles.iter().filter(is_listed) {
         let line = format!("{}: {}", at(&trouble.place, companions), trouble.words);
         match troubles.last_mut().filter(|(before, _)| *before == line) {
             Some((_, n)) => *n += 1,
@@ -213,10 +216,12 @@ fn warnings(examined: &Examined) -> String {
     text
 }
 
-/// The versions that the send models follow. The stores of these products show no version, or an older one.
-const MODELLED: [(Product, &str); 10] = [
+/// The versions that the send models follow; empty if the source that was read shows none. The stores of these products show
+/// no version, or an older one.
+const MODELLED: [(Product, &str); 11] = [
     (Product::Cline, "0.0.86 of @cline/core"),
     (Product::Hermes, "0.19.0"),
+    (Product::KimiCode, ""),
     (Product::OpenWebui, "0.11.1"),
     (Product::OpenaiAgents, "0.24.0"),
     (Product::Opencode, "1.18.33"),
@@ -239,10 +244,14 @@ fn modelled(examined: &Examined) -> String {
         _ if judgement.sent.mended.is_empty() => String::new(),
         // A fork counts its own versions.
         (Some(fork), _) => format!(
-            "That is what {} {version} does; a {fork} that is based on an older one may send the session as it is stored.\n",
+            "That is what {} {version} does; {fork} may send the session as it is stored if it is based on an older one.\n",
             session.product
         ),
         (None, false) => String::new(),
+        (None, true) if version.is_empty() => {
+            "That is what a recent version does; an older one may send the session as it is stored.\n"
+                .to_owned()
+        }
         (None, true) => format!(
             "That is what version {version} does; an older one may send the session as it is stored.\n"
         ),
@@ -252,18 +261,21 @@ fn modelled(examined: &Examined) -> String {
 /// The command that repairs a session, or the reason why none does.
 fn advice(examined: &Examined) -> String {
     let (name, product) = (name(examined), examined.session.product);
-    match store_of(product).is_none_or(|store| store.is_written()) {
-        // A request does not help if the product sends none.
-        false if examined.judgement.sent.gives_up.is_some() => {
-            format!("  Brickbat reads the sessions of {product} and does not write them.\n")
-        }
-        true => format!("  brickbat repair {name}\n"),
-        false => format!(
-            "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
+    let other = store_of(product).and_then(|store| store.another_way(&examined.session));
+    let other = other.map(|words| format!("  {words}\n")).unwrap_or_default();
+    other
+        + &match store_of(product).is_none_or(|store| store.is_written(&examined.session)) {
+            // A request does not help if the product sends none.
+            false if examined.judgement.sent.gives_up.is_some() => {
+                format!("  Brickbat reads the sessions of {product} and does not write them.\n")
+            }
+            true => format!("  brickbat repair {name}\n"),
+            false => format!(
+                "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
              brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n",
-            by_hand(examined)
-        ),
-    }
+                by_hand(examined)
+            ),
+        }
 }
 
 /// The deletions in the store after which the provider accepts the session, if deletions are enough, as lines.

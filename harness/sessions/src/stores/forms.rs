@@ -351,8 +351,9 @@ impl Store for Form {
         read::read(self, files)
     }
 
-    fn is_written(&self) -> bool {
-        self.answer.is_some()
+    fn is_written(&self, session: &Session) -> bool {
+        let is_text = self.other.is_none() || session.generation == self.generation;
+        self.answer.is_some() && is_text
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {

@@ -67,7 +67,7 @@ pub(crate) const FORM: Form = Form {
 };
 
 /// The description of a reply without content.
-const EMPTY_REPLY: &str = "a reply without content; this version leaves it out, and older ones send it, which the provider refuses \
+const EMPTY_REPLY: &str = "a reply without content; recent versions leave it out, and 0.26 to 0.34 send it, which the provider refuses \
      (deleting the line helps there)";
 
 /// Returns whether the first line is the header of a log, and one of the next lines an event of Kimi Code.
@@ -124,7 +124,7 @@ struct Log {
     waiting: Vec<Entry>,
     /// The ids of the open calls.
     open: Vec<String>,
-    /// The id of the step whose reply is the last one.
+    /// The id of the newest step.
     step: Option<String>,
     /// The session's own fields: its provider and its model.
     own: Map<String, Value>,
@@ -258,7 +258,7 @@ impl Log {
         self.history.push(summary);
     }
 
-    /// Takes the last turns of the user back. What the product has injected stays.
+    /// Takes the last turns of the user back. Messages that the product has injected stay.
     fn undo(&mut self, count: u64) {
         let mut n_left = count;
         let mut at = self.history.len();
@@ -301,4 +301,114 @@ fn without_blanks(mut message: Value) -> Value {
         parts.retain(|part| !is_blank(part));
     }
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Session, read};
+
+    fn session(events: &[Value]) -> Session {
+        let head = json!({ "type": "metadata", "protocol_version": "1.5" });
+        let lines = std::iter::once(&head).chain(events).map(|event| format!("{event}\n"));
+        read(&Files::one("wire.jsonl", lines.collect::<String>())).unwrap().remove(0)
+    }
+
+    fn said(text: &str) -> Value {
+        let message = json!({ "role": "user", "content": [{ "type": "text", "text": text }], "toolCalls": [],
+            "origin": { "kind": "user" } });
+        json!({ "type": "context.append_message", "message": message })
+    }
+
+    fn event(event: Value) -> Value {
+        json!({ "type": "context.append_loop_event", "event": event })
+    }
+
+    fn reply(step: &str, parts: &[Value]) -> Vec<Value> {
+        let begin = event(json!({ "type": "step.begin", "uuid": step, "step": 1 }));
+        let part = |part: &Value| {
+            let mut part = part.clone();
+            part["stepUuid"] = json!(step);
+            event(part)
+        };
+        std::iter::once(begin).chain(parts.iter().map(part)).collect()
+    }
+
+    fn text(text: &str) -> Value {
+        json!({ "type": "content.part", "part": { "type": "text", "text": text } })
+    }
+
+    fn call(id: &str) -> Value {
+        json!({ "type": "tool.call", "toolCallId": id, "name": "find", "args": {} })
+    }
+
+    fn result(id: &str) -> Value {
+        event(json!({ "type": "tool.result", "toolCallId": id, "result": { "output": "" } }))
+    }
+
+    /// The roles of the messages on the branch, by their first letters.
+    fn roles(session: &Session) -> String {
+        let letter = |role: Role| match role {
+            Role::System => 's',
+            Role::User => 'u',
+            Role::Assistant => 'a',
+            Role::Tool => 't',
+        };
+        session.messages.iter().map(|message| letter(message.role)).collect()
+    }
+
+    #[test]
+    fn a_message_waits_for_open_calls_and_a_second_result_is_not_read() {
+        let turn = [vec![said("Go.")], reply("s1", &[call("c1"), call("c2")])].concat();
+        let late = [vec![result("c1"), said("And?"), result("c1"), result("c2"), result("c2")]].concat();
+        let whole = session(&[turn.clone(), late].concat());
+        assert_eq!(roles(&whole), "uattu");
+        let next = [vec![said("Wait.")], reply("s2", &[text("Yes.")])].concat();
+        assert_eq!(roles(&session(&[turn, next].concat())), "uaua");
+    }
+
+    #[test]
+    fn what_is_blank_is_not_sent_and_an_empty_reply_is_reported() {
+        let thought = json!({ "type": "content.part", "part": { "type": "think", "think": " " } });
+        let own =
+            session(&[vec![said("Go.")], reply("s1", &[thought, text(" ")]), vec![said("And?")]].concat());
+        assert_eq!(
+            (roles(&own).as_str(), own.troubles.len(), own.troubles[0].place.line),
+            ("uu", 1, Some(3))
+        );
+    }
+
+    #[test]
+    fn clearing_undoing_and_compacting_take_messages_off_the_branch() {
+        let turn = |n: usize| [vec![said(&format!("{n}"))], reply("s", &[text("Yes.")])].concat();
+        let turns = [turn(1), turn(2), turn(3)].concat();
+        let with = |last: Value| session(&[turns.clone(), vec![last, said("And?")]].concat());
+        assert_eq!(roles(&with(json!({ "type": "context.clear" }))), "u");
+        assert_eq!(roles(&with(json!({ "type": "context.undo", "count": 2 }))), "uau");
+        let compacted = |kept: Value| {
+            let mut last =
+                json!({ "type": "context.apply_compaction", "summary": "In short.", "compactedCount": 4 });
+            last.as_object_mut().unwrap().extend(kept.as_object().unwrap().clone());
+            with(last)
+        };
+        let old = compacted(json!({}));
+        assert_eq!((roles(&old).as_str(), old.n_compactions), ("uuau", 1));
+        assert_eq!(roles(&compacted(json!({ "keptUserMessageCount": 2 }))), "uuuu");
+        let both = compacted(json!({ "keptUserMessageCount": 2, "keptHeadUserMessageCount": 1 }));
+        let texts: Vec<String> =
+            both.messages.iter().map(|message| format!("{:?}", message.blocks[0].content)).collect();
+        assert!(
+            texts[0].contains('1') && texts[1].contains('3') && texts[2].contains("In short."),
+            "{texts:?}"
+        );
+    }
+
+    #[test]
+    fn logs_of_other_products_are_not_taken() {
+        let cli = r#"{"type":"metadata","protocol_version":"1.2"}
+{"timestamp":1.0,"message":{"type":"TurnBegin","payload":{"user_input":"Go."}}}"#;
+        for text in [cli, "{}", "", "[[[", r#"{"type":"metadata","protocol_version":1}"#] {
+            assert!(!is_log(&Look::of(&Files::one("wire.jsonl", text))), "{text}");
+        }
+    }
 }

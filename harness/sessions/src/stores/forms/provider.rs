@@ -51,7 +51,7 @@ const ASKED: [(Product, Asked); 4] = [
     ),
 ];
 
-/// A provider as a store names it. What it does not name is empty.
+/// A provider as a store names it. Unknown parts are empty.
 struct Provider {
     kind: String,
     address: Address,

@@ -186,12 +186,8 @@ fn ids_that_codex_made_up_are_left_out_of_messages_of_every_role_and_no_text_is_
             let judgement = judged(&files);
             assert_eq!(judgement.refusals.len(), refused.len(), "{:?}", judgement.refusals);
             let repaired = repair(&files, 0, &RepairOptions::default());
-            let Ok(Repair::Mended(mended)) = repaired else { panic!("{is_compacted}: {repaired:?}") };
-            assert!(
-                mended.edits.is_empty() && mended.reshaped.len() == refused.len(),
-                "{:?}",
-                mended.reshaped
-            );
+            let Ok(Repair::Mended(fixed)) = repaired else { panic!("{is_compacted}: {repaired:?}") }; // quoted: the name of the variant
+            assert!(fixed.edits.is_empty() && fixed.reshaped.len() == refused.len(), "{:?}", fixed.reshaped);
             let stripped = |files: &Files| {
                 let mut request = judged(files).request();
                 for item in request["input"].as_array_mut().unwrap() {
@@ -199,7 +195,7 @@ fn ids_that_codex_made_up_are_left_out_of_messages_of_every_role_and_no_text_is_
                 }
                 request
             };
-            assert_eq!(stripped(&mended.files), stripped(&files));
+            assert_eq!(stripped(&fixed.files), stripped(&files));
         }
     }
 }
