@@ -111,6 +111,9 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         }],
         None => request.refusals(&sent, profile, model),
     };
+    let is_obeyed =
+        |refusal: &Refusal| refusal.rule.is_some_and(|rule| store.is_some_and(|store| store.may_obey(rule)));
+    refusals.retain(|refusal| !is_obeyed(refusal));
     // The provider parses the body before any other check.
     if let Some((violation, place)) = halves::refusal(session, &sent, profile) {
         let (rule, message) = (Some(violation.rule), violation.message);
@@ -148,6 +151,7 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         Some(_) => Vec::new(),
         None => request.found(&sent, profile, model, Severity::Warning),
     };
+    let warnings = warnings.into_iter().filter(|warning| !is_obeyed(warning)).collect();
     let verdict = if !refusals.is_empty() {
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {

@@ -48,7 +48,7 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::Dialect;
+use brickbat_rules::{Dialect, Rule};
 
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
@@ -123,6 +123,11 @@ pub trait Store: Sync {
     /// name there. `None` if no list does.
     fn referrer(&self, _: &Place) -> Option<String> {
         None
+    }
+
+    /// Returns whether the product may obey this rule when it sends, in a way that the send model does not show.
+    fn may_obey(&self, _: &Rule) -> bool {
+        false
     }
 
     /// A way to continue a refused session without a repair, as a sentence. `None` if the product has none.

@@ -72,9 +72,9 @@ mod zed;
 
 use std::collections::VecDeque;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Call, Role};
 use brickbat_rules::json::Json;
+use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
@@ -380,6 +380,10 @@ impl Store for Form {
             #[cfg(feature = "sqlite")]
             Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
         }
+    }
+
+    fn may_obey(&self, rule: &Rule) -> bool {
+        provider::may_obey(self.product, rule)
     }
 
     fn referrer(&self, place: &Place) -> Option<String> {

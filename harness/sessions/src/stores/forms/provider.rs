@@ -4,7 +4,7 @@
 //! dialect are.
 
 use brickbat_rules::json::Json;
-use brickbat_rules::{Address, Dialect, host_of_model, profile_for};
+use brickbat_rules::{Address, Dialect, Rule, host_of_model, profile_for};
 
 use crate::{Product, Session};
 
@@ -56,6 +56,16 @@ struct Provider {
     kind: String,
     address: Address,
     model: String,
+}
+
+/// The rules about thoughts that come back with calls. The stores do not show whether thinking is on, and products with
+/// clients for these providers write an empty `reasoning_content` for a thought that they do not have
+/// (`copy_reasoning_content_for_api` in `agent/agent_runtime_helpers.py` of Hermes Agent).
+const OF_THOUGHTS: [&str; 2] = ["reasoning-content-missing", "reasoning-content-not-returned"];
+
+/// Returns whether a product may obey this rule when it sends.
+pub(super) fn may_obey(product: Product, rule: &Rule) -> bool {
+    OF_THOUGHTS.contains(&rule.short_name()) && ASKED.iter().any(|(own, _)| *own == product)
 }
 
 /// Notes the dialect, the model and the strictness of the provider that the session's own fields name.
@@ -191,6 +201,28 @@ mod tests {
         assert_eq!(letta("google_ai", "gemini-3-pro"), Some("gemini"));
         assert_eq!(letta("anthropic", "claude-sonnet-5"), Some("anthropic-messages"));
         assert_eq!(letta("", "x"), None);
+    }
+
+    /// Hermes and Kimi Code add what DeepSeek and Moonshot want to have back.
+    #[test]
+    fn a_thought_that_the_store_lacks_is_not_a_fault_of_a_product_that_adds_it() {
+        let event = |event: Value| json!({ "type": "context.append_loop_event", "event": event });
+        let said = json!({ "role": "user", "content": [{ "type": "text", "text": "Go." }] });
+        let lines = [
+            json!({ "type": "metadata", "protocol_version": "1.5" }),
+            json!({ "type": "config.update", "modelAlias": "kimi/kimi-k2.6" }),
+            json!({ "type": "context.append_message", "message": said }),
+            event(json!({ "type": "step.begin", "uuid": "s" })),
+            event(
+                json!({ "type": "tool.call", "stepUuid": "s", "toolCallId": "c", "name": "f", "args": {} }),
+            ),
+            event(json!({ "type": "tool.result", "toolCallId": "c", "result": { "output": "one" } })),
+        ];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let session = crate::read(&crate::Files::one("wire.jsonl", text)).unwrap().remove(0);
+        let judgement = crate::judge(&session, None);
+        assert_eq!(judgement.profile.undated(), "moonshot");
+        assert!(judgement.refusals.is_empty(), "{:?}", judgement.refusals);
     }
 
     #[test]
