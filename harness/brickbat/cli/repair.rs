@@ -76,11 +76,43 @@ Exit codes:
   2  no known product wrote the file, or the copy cannot be written
   3  the repaired copy failed the check and was discarded";
 
+/// The number of files of a folder that are read to find its sessions.
+const MAX_READ: usize = 64;
+
+/// The number of files that are named.
+const MAX_NAMED: usize = 3;
+
+/// The files of a folder that have sessions, as the end of an error.
+fn files_with_sessions(stores: &[Store]) -> String {
+    let has_session = |store: &&Store| {
+        let files = stored::open(&store.path).ok();
+        files.and_then(|files| sessions::read(&files).ok()).is_some_and(|found| {
+            found
+                .iter()
+                .any(|session| session.product != sessions::Product::Request && !session.messages.is_empty())
+        })
+    };
+    let found: Vec<String> = stores
+        .iter()
+        .take(MAX_READ)
+        .filter(has_session)
+        .take(MAX_NAMED + 1)
+        .map(|store| format!("\n  brickbat repair {}", store.path.display()))
+        .collect();
+    let more = if found.len() > MAX_NAMED { "\n  …" } else { "" };
+    let colon = if found.is_empty() { "" } else { ":" };
+    format!("{colon}{}{more}", found[..found.len().min(MAX_NAMED)].concat())
+}
+
 impl RepairSession {
     pub(super) fn execute(&self) -> Outcome {
         let (stores, _) = stored::find(std::slice::from_ref(&self.path))?;
         let [store] = stores.as_slice() else {
-            return Err(CliError::input(format!("{}: name one file", self.path)));
+            return Err(CliError::input(format!(
+                "{}: name one file{}",
+                self.path,
+                files_with_sessions(&stores)
+            )));
         };
         let files = stored::open(&store.path)?;
         if files.main().is_empty() {

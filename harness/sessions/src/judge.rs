@@ -28,6 +28,8 @@ pub struct Judgement {
     /// The reasons for which a later model rejects the request. Only set if the store does not show the
     /// model.
     pub by_later_models: Vec<Refusal>,
+    /// The rules that this provider does not apply and that older or stricter ones do.
+    pub warnings: Vec<Refusal>,
     /// The refusal that the store has of the last request, if a rule is behind it.
     pub recorded: Option<Recorded>,
 }
@@ -109,6 +111,9 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         }],
         None => request.refusals(&sent, profile, model),
     };
+    let is_obeyed =
+        |refusal: &Refusal| refusal.rule.is_some_and(|rule| store.is_some_and(|store| store.may_obey(rule)));
+    refusals.retain(|refusal| !is_obeyed(refusal));
     // The provider parses the body before any other check.
     if let Some((violation, place)) = halves::refusal(session, &sent, profile) {
         let (rule, message) = (Some(violation.rule), violation.message);
@@ -142,6 +147,11 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         None if refusals.is_empty() && !is_assumed => request.refusals_by_later_models(&sent, profile),
         _ => Vec::new(),
     };
+    let warnings = match &sent.gives_up {
+        Some(_) => Vec::new(),
+        None => request.found(&sent, profile, model, Severity::Warning),
+    };
+    let warnings = warnings.into_iter().filter(|warning| !is_obeyed(warning)).collect();
     let verdict = if !refusals.is_empty() {
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {
@@ -157,7 +167,17 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     } else {
         Verdict::Accepted
     };
-    Judgement { verdict, profile, is_assumed, sent, body: request.body, refusals, by_later_models, recorded }
+    Judgement {
+        verdict,
+        profile,
+        is_assumed,
+        sent,
+        body: request.body,
+        refusals,
+        by_later_models,
+        warnings,
+        recorded,
+    }
 }
 
 /// A request and the blocks from which it was made.
@@ -215,6 +235,17 @@ impl Request {
     }
 
     fn refusals(&self, sent: &Sent, profile: &'static Profile, model: Option<&str>) -> Vec<Refusal> {
+        self.found(sent, profile, model, Severity::Error)
+    }
+
+    /// The violations of this severity.
+    fn found(
+        &self,
+        sent: &Sent,
+        profile: &'static Profile,
+        model: Option<&str>,
+        severity: Severity,
+    ) -> Vec<Refusal> {
         let violations = match self.is_list {
             true => validate_list_to(profile, model, &self.body),
             false => validate_to(profile, model, &self.body),
@@ -225,10 +256,14 @@ impl Request {
             |violation: &Violation| profile.max_body.is_some_and(|limit| limit.rule.id == violation.rule.id);
         let errors = violations
             .into_iter()
-            .filter(|violation| violation.severity == Severity::Error && !is_of_size(violation));
+            .filter(|violation| violation.severity == severity && !is_of_size(violation));
         let place = |pointer: &str| {
             let pointer = if self.is_list { pointer.strip_prefix(&list).unwrap_or(pointer) } else { pointer };
-            let (message, block) = self.rendered.block_at(pointer)?;
+            // A warning is for people. The role of a message is not in a block, so its first block shows the message.
+            let around = pointer.rsplit_once('/').map(|(around, _)| around).filter(|around| *around != list);
+            let around = around.filter(|_| severity == Severity::Warning);
+            let at = |pointer: &str| self.rendered.block_at(pointer);
+            let (message, block) = at(pointer).or_else(|| at(around?))?;
             Some(sent.messages.get(message)?.blocks.get(block)?.place.clone())
         };
         let refusal = |violation: Violation| Refusal {

@@ -53,6 +53,7 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::QwenCode, Unit::Line, &["uuid", "parentUuid", "sessionId", "message/parts"]),
     (Product::Codex, Unit::Line, &["timestamp", "type", "payload/type"]),
     (Product::VscodeChat, Unit::Line, &["kind", "k", "v", "v/requests"]),
+    (Product::KimiCode, Unit::Line, &["protocol_version", "type", "message/role", "event/type", "time"]),
     (Product::Pi, Unit::Line, &["type", "id", "parentId", "message/role"]),
     (Product::CopilotCli, Unit::Line, &["type", "id", "timestamp", "parentId", "data"]),
     (Product::AiSdkUiMessages, Unit::Item, &["id", "role", "parts/0/type"]),

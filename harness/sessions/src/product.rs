@@ -173,6 +173,8 @@ products! {
     MistralVibe: "mistral-vibe", "Mistral Vibe", One, Other, [LINES], [];
     /// Kimi CLI: a message on each line.
     Kimi: "kimi", "Kimi CLI", One, Other, [LINES], [];
+    /// Kimi Code: a log of events.
+    KimiCode: "kimi-code", "Kimi Code", One, Other, [LINES], [];
     /// VS Code chat: a JSON file, or a log of changes to it.
     VscodeChat: "vscode-chat", "VS Code chat", One, Other, [JSON, LINES], [];
     /// Cursor: SQLite.
@@ -185,6 +187,8 @@ products! {
     GrokCli: "grok-cli", "Grok CLI", One, Other, [LINES], [];
     /// superagent's Grok CLI: SQLite.
     SuperagentGrok: "superagent-grok", "Grok CLI by superagent", Many, Other, [DATABASE], [Log];
+    /// Simon Willison's llm: SQLite.
+    Llm: "llm", "llm", Many, Other, [DATABASE], [Log];
     /// Docker Agent, formerly cagent: SQLite.
     DockerAgent: "docker-agent", "Docker Agent", Many, Other, [DATABASE], [Log];
     /// Hermes Agent: SQLite, or exports in JSONL.
@@ -207,8 +211,8 @@ products! {
     Genkit: "genkit", "Genkit", One, Other, [JSON], [];
     /// AutoGen: the state of an agent.
     Autogen: "autogen", "AutoGen", One, Other, [JSON], [];
-    /// Agno: a stored session.
-    Agno: "agno", "Agno", One, Other, [JSON], [];
+    /// Agno: a stored session in JSON, or SQLite.
+    Agno: "agno", "Agno", Many, Other, [JSON, DATABASE], [Log];
     /// LlamaIndex: a chat store.
     Llamaindex: "llamaindex", "LlamaIndex", Many, Other, [JSON], [];
     /// Semantic Kernel: a chat history.

@@ -161,7 +161,7 @@ pub fn repair_session(
         }
         (None, _) => why(&stuck.judgement),
     };
-    let is_written = store_of(stuck.session.product).is_none_or(|store| store.is_written());
+    let is_written = store_of(stuck.session.product).is_none_or(|store| store.is_written(&stuck.session));
     Ok(Repair::Beyond(Box::new(Beyond { before: start.judgement, why, can_truncate, is_written })))
 }
 
@@ -172,7 +172,7 @@ fn finished(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Pl
 fn finished_as(start: Attempt, last: Attempt, reattached: Vec<Place>, edits: Vec<Planned>) -> Mended {
     // quoted: the name of the variant
     let changed_from = changed_from(&start.judgement, &last.judgement);
-    let relapse = store_of(last.session.product).and_then(|store| store.relapse(&edits));
+    let relapse = store_of(last.session.product).and_then(|store| store.relapse(&start.session, &edits));
     let companions = start.files.companions();
     let (before, after, files) = (start.judgement, last.judgement, last.files);
     Mended {

@@ -48,12 +48,12 @@ mod tree;
 pub(crate) mod tunacode;
 pub(crate) mod twenty;
 
-use brickbat_rules::Dialect;
+use brickbat_rules::{Dialect, Rule};
 
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, EditError, Files, FormError, Planned, Product, Sent, Session, beside};
+use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -97,8 +97,8 @@ pub trait Store: Sync {
     /// The store has no form for an edit.
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
 
-    /// Returns whether this store takes more edits than a cut of its end. Brickbat only reads the others.
-    fn is_written(&self) -> bool {
+    /// Returns whether the store of this session takes more edits than a cut of its end. Brickbat only reads the others.
+    fn is_written(&self, _: &Session) -> bool {
         true
     }
 
@@ -119,8 +119,24 @@ pub trait Store: Sync {
         None
     }
 
-    /// Describes how the product later undoes a repair made of these edits. `None` if the repair lasts.
-    fn relapse(&self, _: &[Planned]) -> Option<&'static Relapse> {
+    /// The pointer to a list that names the record at this place too, so that a deletion of the record has to remove its
+    /// name there. `None` if no list does.
+    fn referrer(&self, _: &Place) -> Option<String> {
+        None
+    }
+
+    /// Returns whether the product may obey this rule when it sends, in a way that the send model does not show.
+    fn may_obey(&self, _: &Rule) -> bool {
+        false
+    }
+
+    /// A way to continue a refused session without a repair, as a sentence. `None` if the product has none.
+    fn another_way(&self, _: &Session) -> Option<&'static str> {
+        None
+    }
+
+    /// Describes how the product later undoes a repair made of these edits to a session. `None` if the repair lasts.
+    fn relapse(&self, _: &Session, _: &[Planned]) -> Option<&'static Relapse> {
         None
     }
 
@@ -195,6 +211,7 @@ const STORES: &[Known] = &[
     (Product::Jan, &forms::JAN),
     (Product::MistralVibe, &forms::MISTRAL_VIBE),
     (Product::Kimi, &forms::KIMI),
+    (Product::KimiCode, &forms::KIMI_CODE),
     (Product::VscodeChat, &forms::VSCODE_CHAT),
     (Product::Droid, &forms::DROID),
     (Product::Amp, &forms::AMP),
@@ -217,6 +234,8 @@ const STORES: &[Known] = &[
     (Product::Mastra, &forms::MASTRA),
     #[cfg(feature = "sqlite")]
     (Product::SuperagentGrok, &forms::SUPERAGENT_GROK),
+    #[cfg(feature = "sqlite")]
+    (Product::Llm, &forms::LLM),
     #[cfg(feature = "sqlite")]
     (Product::DockerAgent, &forms::DOCKER_AGENT),
     (Product::Hermes, &forms::HERMES),

@@ -6,6 +6,8 @@
 
 use std::borrow::Cow;
 
+use brickbat_rules::json::Document;
+
 use super::{Attempt, RepairOptions};
 use crate::form::{ShapedRecord, form_record};
 use crate::{Files, Place, RepairError, halves, json, store_of};
@@ -52,6 +54,7 @@ fn edits(attempt: &Attempt) -> Vec<(Vec<u8>, Reshaped)> {
     let mut found: Vec<(Vec<u8>, Reshaped)> = Vec::new();
     for refusal in &attempt.judgement.refusals {
         let Some((rule, place)) = refusal.rule.zip(refusal.place.as_ref()) else { continue };
+        let place = &record(&attempt.files, place);
         let overlaps = |(_, other): &(_, Reshaped)| {
             other.place.file == place.file && other.place.start < place.end && place.start < other.place.end
         };
@@ -68,6 +71,20 @@ fn edits(attempt: &Attempt) -> Vec<(Vec<u8>, Reshaped)> {
         found.push((text, Reshaped { rule: rule.id, place: place.clone(), words, loses }));
     }
     found
+}
+
+/// The place of a whole record. The span of a message with parts begins at its first part, since edits of calls and
+/// results are for parts.
+fn record(files: &Files, place: &Place) -> Place {
+    let in_line = || {
+        let bytes = files.files.get(place.file).filter(|file| halves::is_text(file))?.bytes.as_slice();
+        let line = json::lines(bytes).find(|line| Some(line.n) == place.line)?;
+        let document = Document::parse(line.bytes).ok()?;
+        let span = document.root().pointer(&place.pointer).span();
+        let (start, end) = ((line.start + span.start) as u64, (line.start + span.end) as u64);
+        (start <= place.start && place.end <= end).then(|| Place { start, end, ..place.clone() })
+    };
+    in_line().unwrap_or_else(|| place.clone())
 }
 
 /// The bytes of a record in a text file.

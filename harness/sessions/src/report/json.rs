@@ -47,6 +47,7 @@ pub fn json_session(examined: &Examined, salt: &str) -> Value {
         "troubles": troubles,
         "refused_when_sent": judgement.recorded.as_ref().map(|own| value!({ "rule": own.rule.id, "place": place(&own.place, companions) })),
         "refusals": judgement.refusals.iter().map(refused).collect::<Vec<_>>(),
+        "warnings": judgement.warnings.iter().map(refused).collect::<Vec<_>>(),
         "refusals_by_later_models": judgement.by_later_models.iter().map(refused).collect::<Vec<_>>(),
     })
 }

@@ -121,7 +121,10 @@ pub fn detail(examined: &Examined) -> String {
     }
     text.push_str(&modelled(examined));
     let mut troubles: Vec<(String, usize)> = Vec::new();
-    for trouble in &session.troubles {
+    let stop = judgement.sent.gives_up.as_ref();
+    // The refusal below reports the trouble that stops the product.
+    let is_listed = |trouble: &&Trouble| stop.is_none_or(|(words, _)| *words != trouble.words);
+    for trouble in session.troubles.iter().filter(is_listed) {
         let line = format!("{}: {}", at(&trouble.place, companions), trouble.words);
         match troubles.last_mut().filter(|(before, _)| *before == line) {
             Some((_, n)) => *n += 1,
@@ -156,6 +159,7 @@ pub fn detail(examined: &Examined) -> String {
             let _ = writeln!(text, "{}", verdict.shown());
         }
     }
+    text.push_str(&warnings(examined));
     for place in judgement.unparsable_arguments().into_iter().take(MAX_LISTED) {
         let _ = writeln!(
             text,
@@ -189,10 +193,36 @@ pub fn detail(examined: &Examined) -> String {
     text
 }
 
-/// The versions that the send models follow. The stores of these products show no version, or an older one.
-const MODELLED: [(Product, &str); 9] = [
+/// A line for each rule that other servers apply and this provider does not, at its first place.
+fn warnings(examined: &Examined) -> String {
+    let Examined { companions, session, judgement, .. } = examined;
+    let mut text = String::new();
+    for (n, warning) in judgement.warnings.iter().enumerate() {
+        let same = |other: &&Refusal| rule_of(other) == rule_of(warning);
+        if judgement.warnings[..n].iter().any(|other| same(&other)) {
+            continue;
+        }
+        let times = judgement.warnings.iter().filter(same).count();
+        let times = if times > 1 { format!(" ({times} times)") } else { String::new() };
+        let _ = writeln!(
+            text,
+            "warning  {}  {}{times}\n  {}\n  {} accepts it; older or stricter servers do not.",
+            placed(warning, companions),
+            rule_of(warning),
+            warning.rule.map_or_else(|| shown::reason(warning, session), |rule| rule.why.to_owned()),
+            judgement.profile.name
+        );
+    }
+    text
+}
+
+/// The versions that the send models follow; empty if the source that was read shows none. The stores of these products show
+/// no version, or an older one.
+const MODELLED: [(Product, &str); 11] = [
     (Product::Cline, "0.0.86 of @cline/core"),
     (Product::Hermes, "0.19.0"),
+    (Product::KimiCode, ""),
+    (Product::OpenWebui, "0.11.1"),
     (Product::OpenaiAgents, "0.24.0"),
     (Product::Opencode, "1.18.33"),
     (Product::Pi, "0.74.2"),
@@ -210,9 +240,19 @@ fn modelled(examined: &Examined) -> String {
     };
     let of_digits = version.split(' ').next().unwrap_or_default();
     let is_older = session.version.as_deref().is_none_or(|own| numbers(own) < numbers(of_digits));
-    match judgement.sent.mended.is_empty() || !is_older {
-        true => String::new(),
-        false => format!(
+    match (session.fork, is_older) {
+        _ if judgement.sent.mended.is_empty() => String::new(),
+        // A fork counts its own versions.
+        (Some(fork), _) => format!(
+            "That is what {} {version} does; {fork} may send the session as it is stored if it is based on an older one.\n",
+            session.product
+        ),
+        (None, false) => String::new(),
+        (None, true) if version.is_empty() => {
+            "That is what a recent version does; an older one may send the session as it is stored.\n"
+                .to_owned()
+        }
+        (None, true) => format!(
             "That is what version {version} does; an older one may send the session as it is stored.\n"
         ),
     }
@@ -221,26 +261,30 @@ fn modelled(examined: &Examined) -> String {
 /// The command that repairs a session, or the reason why none does.
 fn advice(examined: &Examined) -> String {
     let (name, product) = (name(examined), examined.session.product);
-    match store_of(product).is_none_or(|store| store.is_written()) {
-        // A request does not help if the product sends none.
-        false if examined.judgement.sent.gives_up.is_some() => {
-            format!("  Brickbat reads the sessions of {product} and does not write them.\n")
-        }
-        true => format!("  brickbat repair {name}\n"),
-        false => format!(
-            "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
+    let other = store_of(product).and_then(|store| store.another_way(&examined.session));
+    let other = other.map(|words| format!("  {words}\n")).unwrap_or_default();
+    other
+        + &match store_of(product).is_none_or(|store| store.is_written(&examined.session)) {
+            // A request does not help if the product sends none.
+            false if examined.judgement.sent.gives_up.is_some() => {
+                format!("  Brickbat reads the sessions of {product} and does not write them.\n")
+            }
+            true => format!("  brickbat repair {name}\n"),
+            false => format!(
+                "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
              brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n",
-            by_hand(examined)
-        ),
-    }
+                by_hand(examined)
+            ),
+        }
 }
 
 /// The deletions in the store after which the provider accepts the session, if deletions are enough, as lines.
 fn by_hand(examined: &Examined) -> String {
-    let Examined { companions, judgement, .. } = examined;
+    let Examined { companions, session, judgement, .. } = examined;
     let sent = &judgement.sent.messages;
+    let edits = plan(sent, &[]);
     let lines: Option<Vec<String>> =
-        plan(sent, &[]).iter().map(|planned| deletion(&planned.edit, sent, companions)).collect();
+        edits.iter().map(|planned| deletion(session.product, &planned.edit, sent, companions)).collect();
     let twice = "tool-result-duplicate";
     let is_twice = |refusal: &Refusal| refusal.rule.is_some_and(|rule| rule.short_name() == twice);
     match lines.unwrap_or_default().as_slice() {
@@ -253,7 +297,7 @@ fn by_hand(examined: &Examined) -> String {
 }
 
 /// The deletion of a whole message. `None` if an edit is another one.
-fn deletion(edit: &Edit, sent: &[Message], companions: &[String]) -> Option<String> {
+fn deletion(product: Product, edit: &Edit, sent: &[Message], companions: &[String]) -> Option<String> {
     let Edit::Drop { block } = edit else { return None };
     let message =
         sent.iter().find(|message| matches!(message.blocks.as_slice(), [only] if only.place == *block))?;
@@ -268,7 +312,9 @@ fn deletion(edit: &Edit, sent: &[Message], companions: &[String]) -> Option<Stri
         Some(line) => Some(format!("delete line {line}")),
         None => {
             let item = place.pointer.strip_suffix("/message").unwrap_or(&place.pointer);
-            (!item.is_empty()).then(|| format!("delete {item}"))
+            let list = store_of(product).and_then(|store| store.referrer(place));
+            let list = list.map(|list| format!(" and its id in {list}")).unwrap_or_default();
+            (!item.is_empty()).then(|| format!("delete {item}{list}"))
         }
     }
 }

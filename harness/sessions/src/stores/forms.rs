@@ -9,6 +9,8 @@ mod adk_rows;
 mod agent_framework;
 mod agentscope;
 mod agno;
+#[cfg(feature = "sqlite")]
+mod agno_rows;
 mod amp;
 mod assembled;
 mod autogen;
@@ -29,6 +31,7 @@ mod hermes;
 mod hermes_rows;
 mod jan;
 mod kimi;
+mod kimi_code;
 mod kiro;
 mod langchain;
 mod langgraph_state;
@@ -36,14 +39,18 @@ mod letta;
 mod librechat;
 mod llamaindex;
 #[cfg(feature = "sqlite")]
+mod llm;
+#[cfg(feature = "sqlite")]
 mod mastra;
 mod message_lines;
 mod mistral_vibe;
 mod n8n;
 mod open_webui;
+mod open_webui_output;
 mod openhands;
 mod openhands_events;
 mod output;
+mod provider;
 mod read;
 #[cfg(feature = "sqlite")]
 mod rows;
@@ -56,6 +63,7 @@ mod swe_agent;
 #[cfg(feature = "sqlite")]
 #[cfg(test)]
 pub(crate) mod tests;
+mod tree;
 mod vscode_chat;
 mod vscode_log;
 mod write;
@@ -64,16 +72,16 @@ mod zed;
 
 use std::collections::VecDeque;
 
-use brickbat_rules::Dialect;
 use brickbat_rules::histories::{Block as Content, Call, Role};
 use brickbat_rules::json::Json;
+use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
 
 use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Message, Product, Sent, Session};
+use crate::{Files, Message, Place, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
@@ -95,12 +103,15 @@ pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use hermes::FORM as HERMES;
 pub(crate) use jan::FORM as JAN;
 pub(crate) use kimi::FORM as KIMI;
+pub(crate) use kimi_code::FORM as KIMI_CODE;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
 pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
+#[cfg(feature = "sqlite")]
+pub(crate) use llm::FORM as LLM;
 #[cfg(feature = "sqlite")]
 pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
@@ -297,8 +308,8 @@ enum Sends {
     Fills(&'static str),
     /// It leaves them out, and results without a call too.
     LeavesOut,
-    /// It leaves out replies without a text.
-    LeavesOutBlankReplies,
+    /// It leaves out replies without a text, and calls and results without each other.
+    LeavesOutBlanksAndHalves,
     /// It leaves them out, and sends results without a call.
     #[cfg(feature = "sqlite")]
     LeavesOutCalls,
@@ -340,8 +351,9 @@ impl Store for Form {
         read::read(self, files)
     }
 
-    fn is_written(&self) -> bool {
-        self.answer.is_some()
+    fn is_written(&self, session: &Session) -> bool {
+        let is_text = self.other.is_none() || session.generation == self.generation;
+        self.answer.is_some() && is_text
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
@@ -358,14 +370,27 @@ impl Store for Form {
 
     fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
         match self.sends {
-            Sends::AsStored | Sends::LeavesOutBlankReplies => None,
+            Sends::AsStored => None,
             Sends::Fills(_) | Sends::Restores(_) | Sends::In(..) => {
                 Some("the product answers it when it sends")
             }
-            Sends::LeavesOut => Some("the product leaves it out when it sends"),
+            Sends::LeavesOut | Sends::LeavesOutBlanksAndHalves => {
+                Some("the product leaves it out when it sends")
+            }
             #[cfg(feature = "sqlite")]
             Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
         }
+    }
+
+    fn may_obey(&self, rule: &Rule) -> bool {
+        provider::may_obey(self.product, rule)
+    }
+
+    fn referrer(&self, place: &Place) -> Option<String> {
+        let (list, _) = self.among?;
+        let Framing::Each(_, lists) = self.file else { return None };
+        let owner = lists.iter().find_map(|list| place.pointer.rsplit_once(&format!("{list}/")))?.0;
+        Some(format!("{owner}{list}"))
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -374,7 +399,7 @@ impl Store for Form {
 }
 
 /// The descriptions of troubles for which the product does not show a conversation.
-const STOPS: [&str; 2] = [jan::NO_PARENT, open_webui::NO_ROLE];
+const STOPS: [&str; 4] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE, vscode_log::NO_BEGINNING];
 
 /// Makes the product's changes.
 fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
@@ -389,7 +414,8 @@ fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
             let n = without_results(sent) + leave_out_calls(sent);
             sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
         }
-        Sends::LeavesOutBlankReplies => {
+        Sends::LeavesOutBlanksAndHalves => {
+            apply(&Sends::LeavesOut, session, sent);
             let is_blank = |message: &Message| {
                 let mut blocks = message.blocks.iter();
                 message.role == Role::Assistant

@@ -56,7 +56,7 @@ impl Store for GeminiCli {
         write::write(files, edits)
     }
 
-    fn relapse(&self, edits: &[Planned]) -> Option<&'static Relapse> {
+    fn relapse(&self, _: &Session, edits: &[Planned]) -> Option<&'static Relapse> {
         edits.iter().any(|planned| planned.reason == Reason::Duplicate).then_some(&COPIES_ANEW)
     }
 }

@@ -26,9 +26,9 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::rows::{bytes_of, name_of, text_of};
-use super::{Edit, Look, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Relapse, Store, WriteError};
 use crate::sqlite::{Database, MAX_ROWS, is_database};
-use crate::{Files, FormError, Message, Place, Product, RecordError, Sent, Session, Trouble, json};
+use crate::{Files, FormError, Message, Place, Planned, Product, RecordError, Sent, Session, Trouble, json};
 use message::Stored;
 
 pub(crate) use postgres::LanggraphPostgres;
@@ -39,10 +39,11 @@ pub(crate) struct Langgraph;
 const CHECKPOINTS: &str = "checkpoints";
 const WRITES: &str = "writes";
 
-/// The values of [`Session::generation`] by graph: custom nodes, `create_react_agent`, which checks the
-/// history itself, and deepagents, which repairs it.
+/// The values of [`Session::generation`] by graph: custom nodes, the nodes `agent` and `tools`, and deepagents, which repairs
+/// the history. `create_react_agent` has the second, checks the history itself, and cannot be told from a graph that is like
+/// it.
 const ANY_GRAPH: &str = "SQLite checkpoints";
-const REACT_AGENT: &str = "SQLite checkpoints of create_react_agent";
+const REACT_AGENT: &str = "SQLite checkpoints of an agent and its tools";
 const DEEP_AGENT: &str = "SQLite checkpoints of deepagents";
 
 /// The values of [`Session::branch`].
@@ -88,10 +89,31 @@ impl Store for Langgraph {
         fills_open_tail(session)
     }
 
+    fn another_way(&self, session: &Session) -> Option<&'static str> {
+        session.has_open_tail().then_some(RUNS_AGAIN)
+    }
+
+    fn relapse(&self, session: &Session, edits: &[Planned]) -> Option<&'static Relapse> {
+        let is_answered = edits.iter().any(|planned| matches!(planned.edit, Edit::Synthesise { .. }));
+        (session.has_open_tail() && is_answered).then_some(&ANSWERED_TWICE)
+    }
+
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
         write::write(files, session, edits)
     }
 }
+
+/// Measured with langgraph 1.2.24: the checkpoint still has the step of the tools before it.
+const RUNS_AGAIN: &str = "`invoke(None)` with the thread's `config` resumes the step that did not end: it runs the calls again, and then \
+     the thread needs no repair.";
+
+/// Measured in the same way. The step of the tools is a version of a channel, which no edit of the messages changes.
+const ANSWERED_TWICE: Relapse = Relapse {
+    words: "This repair is for a new message. `invoke(None)` resumes the step of the tools that did not end: it runs the calls \
+            again, and each gets a second result.",
+    way_out: "Continue with a new message, which drops that step.",
+    source: "https://github.com/langchain-ai/langgraph/issues/4289",
+};
 
 fn fills_open_tail(session: &Session) -> Option<&'static str> {
     match (session.branch, session.generation) {

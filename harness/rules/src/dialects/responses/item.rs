@@ -42,6 +42,25 @@ impl<'t, 'a> Item<'t, 'a> {
         self.call_id.and_then(Json::as_str)
     }
 
+    /// Returns the prefix of the provider's ids for such items. A message of any role has one, as the threads about
+    /// `review_rollout_user` and about messages of hooks show. They all show a `type`, so a message of the user without
+    /// one passes.
+    pub(super) fn id_prefix(&self) -> Option<&'static str> {
+        match self.kind {
+            ItemKind::Said => Some("msg"),
+            ItemKind::Prompt => self.written_kind.is_some_and(Json::is_str).then_some("msg"),
+            ItemKind::Call(ToolKind::Function) => Some("fc"),
+            ItemKind::Call(ToolKind::Custom) => Some("ctc"),
+            ItemKind::Reasoning => Some("rs"),
+            // Other prefixes are not published.
+            ItemKind::Call(_)
+            | ItemKind::Output(_)
+            | ItemKind::Reference
+            | ItemKind::Compaction
+            | ItemKind::Other => None,
+        }
+    }
+
     /// Returns the item's id, which may be empty.
     pub(super) fn id(&self) -> Option<Cow<'a, str>> {
         self.id?.as_str()
@@ -127,23 +146,6 @@ impl ItemKind {
             None | Some("message") if role.is_some_and(|role| role.is("assistant")) => ItemKind::Said,
             None | Some("message") => ItemKind::Prompt,
             Some(_) => ItemKind::Other,
-        }
-    }
-
-    /// Returns the prefix of the provider's ids for such items.
-    pub(super) fn id_prefix(self) -> Option<&'static str> {
-        match self {
-            ItemKind::Said => Some("msg"),
-            ItemKind::Call(ToolKind::Function) => Some("fc"),
-            ItemKind::Call(ToolKind::Custom) => Some("ctc"),
-            ItemKind::Reasoning => Some("rs"),
-            // Other prefixes are not published.
-            ItemKind::Call(_) => None,
-            ItemKind::Prompt
-            | ItemKind::Output(_)
-            | ItemKind::Reference
-            | ItemKind::Compaction
-            | ItemKind::Other => None,
         }
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
         // For the provider's own tools, only the pairing is checked.
         ItemKind::Call(_) | ItemKind::Output(_) | ItemKind::Reference | ItemKind::Compaction => {}
     }
-    if let Some(prefix) = item.kind.id_prefix()
+    if let Some(prefix) = item.id_prefix()
         && let Some(id) = item.id()
     {
         check_id(&id, prefix, || in_item(n, "id"), out);
@@ -466,8 +466,9 @@ pub(crate) static REASONING_CONTENT: Rule = Rule {
 
 pub(crate) static ITEM_ID_FORM: Rule = Rule {
     summary: "The id of an item begins as the provider's ids of that type do.",
-    why: "The item has an id that the provider never gave: one of another provider, or the id of the call. Leave the \
-         `id` of such items out; calls and outputs belong together by `call_id`.",
+    why: "The item has an id that the provider never gave: one of another provider, one that the client made up, or the \
+         id of the call. Leave the `id` of such items out, also of the user's messages; calls and outputs belong \
+         together by `call_id`.",
     sentences: &[
         "Invalid '{path}': '{id}'. Expected an ID that begins with '{prefix}'.",
         "Invalid '{path}': '{id}'. Expected an ID that contains letters, numbers, underscores, or dashes, but this \
@@ -476,6 +477,8 @@ pub(crate) static ITEM_ID_FORM: Rule = Rule {
     sources: &[
         "https://github.com/jlcodes99/cockpit-tools/issues/2090",
         "https://github.com/langchain-ai/langchainjs/issues/11044",
+        "https://github.com/openai/codex/issues/27928",
+        "https://github.com/openai/codex/issues/33176",
     ],
     ..Rule::measured("openai-responses/item-id-form", "RSP-ID-1", 1, "2025-04")
 };

@@ -280,7 +280,8 @@ fn record(line: Json, kind: &str, uuid: String, start: usize) -> Record {
                 .field("version")
                 .as_str()
                 .and_then(|word| Version::parse(&word))
-                .is_some_and(Version::loses_thinking),
+                .is_some_and(Version::loses_thinking)
+            && !hides_thinking(&text(message, "model").unwrap_or_default()),
         is_known: match kind {
             Kind::User | Kind::Assistant => {
                 content.is_str() || content.is_array() && content.items().all(is_block)
@@ -289,6 +290,18 @@ fn record(line: Json, kind: &str, uuid: String, start: usize) -> Record {
         },
         kept: kept(line.field("compactMetadata")),
     }
+}
+
+/// Returns whether the API leaves out the text of this model's thinking unless the client asks for it (`display`), so that
+/// an empty text is what the model has sent. It does so since Claude Opus 4.7
+/// (<https://platform.claude.com/docs/en/about-claude/models/whats-new-claude-4-7>), and for the families that followed it.
+fn hides_thinking(model: &str) -> bool {
+    // The family can be before or behind the number: `claude-3-7-sonnet-20250219`, `claude-opus-4-7`.
+    let numbers = model.strip_prefix("claude-").unwrap_or_default().split(['-', '[']);
+    // A date is not a part of the version.
+    let mut version = numbers.filter(|word| word.len() < 3).filter_map(|word| word.parse::<u32>().ok());
+    version.next().is_some_and(|major| (major, version.next().unwrap_or_default()) >= (4, 7))
+        || ["claude-mythos", "claude-fable"].iter().any(|family| model.starts_with(family))
 }
 
 /// Returns whether a block is signed thinking without text. Models that hide their thinking also write such

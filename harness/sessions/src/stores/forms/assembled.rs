@@ -38,6 +38,7 @@ pub(super) struct Assembled {
     pub(super) troubles: Vec<Trouble>,
     /// See [`Session::cut`].
     pub(super) cut: Option<Cut>,
+    pub(super) n_compactions: usize,
 }
 
 impl Assembled {
@@ -72,6 +73,7 @@ impl Assembled {
             generation: self.generation,
             troubles: self.troubles.clone(),
             cut: self.cut.clone(),
+            n_compactions: self.n_compactions,
             ..new(form)
         };
         self.fill(form, &self.before, &mut session);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
@@ -33,10 +33,10 @@ fn is_hermes(database: &Database) -> bool {
 fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
     let database = Database::open(files)?;
     let mut sessions = MESSAGES.sessions(&database, "SQLite rows")?;
-    let models = models(&database)?;
+    let providers = providers(&database)?;
     for session in &mut sessions {
-        let model = session.id.as_ref().and_then(|id| models.get(id));
-        session.own = model.map(|model| json!({ "model": model }).to_string());
+        let own = session.id.as_ref().and_then(|id| providers.get(id));
+        session.own = own.map(Value::to_string);
         for (_, record) in &mut session.records {
             if let Some(whole) = with_content(record) {
                 *record = whole;
@@ -55,10 +55,26 @@ fn with_content(record: &str) -> Option<String> {
     Some(value.to_string())
 }
 
-/// The model of each session.
-fn models(database: &Database) -> Result<BTreeMap<String, String>, FormError> {
-    let query = format!("SELECT id, model FROM sessions WHERE model IS NOT NULL LIMIT {MAX_ROWS}");
+/// The columns of a session that name its provider. Older databases have only the first.
+const PROVIDER: [&str; 3] = ["model", "billing_provider", "billing_base_url"];
+
+/// The provider of each session, as fields.
+fn providers(database: &Database) -> Result<BTreeMap<String, Value>, FormError> {
+    let own = database.columns("sessions");
+    let names: Vec<&str> = PROVIDER.into_iter().filter(|name| own.iter().any(|own| own == name)).collect();
+    let query = format!("SELECT id, {} FROM sessions LIMIT {MAX_ROWS}", names.join(", "));
     let mut statement = database.connection().prepare(&query)?;
-    let rows = statement.query_map([], |row| Ok((text_of(row.get_ref(0)?), text_of(row.get_ref(1)?))))?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    let mut rows = statement.query([])?;
+    let mut found = BTreeMap::new();
+    while let Some(row) = rows.next()? {
+        let mut fields = Map::new();
+        for (n, name) in names.iter().enumerate() {
+            let text = row.get_ref(n + 1).map(text_of)?;
+            if !text.is_empty() {
+                fields.insert((*name).to_owned(), Value::String(text));
+            }
+        }
+        found.insert(row.get_ref(0).map(text_of)?, Value::Object(fields));
+    }
+    Ok(found)
 }

@@ -1,6 +1,7 @@
 //! Letta: an agent file (`.af`) with the messages of its agents.
 //!
-//! The agent sends the messages in `in_context_message_ids`. Source: `MessageSchema` in `letta/schemas/agent_file.py` of <https://github.com/letta-ai/letta>.
+//! The agent sends the messages in `in_context_message_ids`. An id there without a message ends the import
+//! (`_import_agent` in `letta/services/agent_serialization_manager.py`). Source: `MessageSchema` in `letta/schemas/agent_file.py` of <https://github.com/letta-ai/letta>.
 
 use super::{Form, Framing, Mark, Sends, Shape};
 use crate::Product;
@@ -21,3 +22,7 @@ pub(crate) const FORM: Form = Form {
     answer: None,
     finish: None,
 };
+
+/// The description of an id without a message.
+pub(super) const NOT_THERE: &str = "`in_context_message_ids` names a message that the file does not have, so the file cannot be imported; remove \
+     the id there too";

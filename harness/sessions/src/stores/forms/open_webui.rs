@@ -1,9 +1,10 @@
 //! Open WebUI: an export of chats, or a chat as the database and its users have it, without the frame of the export.
 //!
 //! The messages of a chat are a map, and `currentId` names the last one of the active branch. Tool calls are inside the
-//! texts, and are not read; newer releases have them in `output` too. Every provider is asked by Chat Completions, and
-//! replies without a text are left out (`.filter(…content?.trim())` in `src/lib/components/chat/Chat.svelte`), unless they
-//! have an `output`. A message without a role or without its parent leaves the page of the chat empty
+//! texts, and are not read; newer releases have them in `output` too, which they send instead of the text. Every provider
+//! is asked by Chat Completions. Replies without a text are left out (`.filter(…content?.trim())` in
+//! `src/lib/components/chat/Chat.svelte`), unless they have an `output`, and so are calls and results without each other
+//! (`reconcile_tool_pairs`; before 0.10 they were sent, <https://github.com/open-webui/open-webui/issues/24758>). A message without a role or without its parent leaves the page of the chat empty
 //! (<https://github.com/open-webui/open-webui/issues/24157>, <https://github.com/open-webui/open-webui/issues/15189>).
 //! Source: `backend/open_webui/models/chats.py` and `src/lib/utils/index.ts` of
 //! <https://github.com/open-webui/open-webui>.
@@ -14,9 +15,11 @@ use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 
+use serde_json::Value;
+
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
-use super::{Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, Tree};
+use super::{Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, Tree, open_webui_output};
 use crate::{Cut, Files, FormError, Place, Product, Trouble};
 
 pub(crate) const FORM: Form = Form {
@@ -26,19 +29,22 @@ pub(crate) const FORM: Form = Form {
     other: Some(Assembly { owns: |look| look.is_whole(is_chat), assemble }),
     marks: &[Mark::Every(&["/role", "/content", "/parentId"])],
     skips: None,
-    shape: Shape::Speakers(&[Speaker {
-        at: "",
-        role: Saying::Named(
-            "/role",
-            &[("system", Role::System), ("user", Role::User), ("assistant", Role::Assistant)],
-        ),
-        pieces: &[Piece::Whole("/content")],
-    }]),
+    shape: Shape::Speakers(&[
+        Speaker {
+            at: "",
+            role: Saying::Named(
+                "/role",
+                &[("system", Role::System), ("user", Role::User), ("assistant", Role::Assistant)],
+            ),
+            pieces: &[Piece::Whole("/content")],
+        },
+        super::chat_at("/sent/*"),
+    ]),
     dialect: Some(Dialect::OpenaiChat),
     model: &["/models/0", "/model"],
     among: None,
     tree: Some(Tree { id: "/id", parent: "/parentId", current: &["/currentId"] }),
-    sends: Sends::LeavesOutBlankReplies,
+    sends: Sends::LeavesOutBlanksAndHalves,
     answer: None,
     finish: None,
 };
@@ -98,6 +104,19 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
     Ok(found)
 }
 
+/// The message, with what is sent for its output instead of its text.
+fn sent(message: Json<'_, '_>) -> String {
+    let is_reply = message.field("role").is("assistant");
+    let instead = if is_reply { open_webui_output::messages(message.field("output")) } else { Vec::new() };
+    let Value::Object(mut fields) = message.to_value() else { return message.raw().to_owned() };
+    if instead.is_empty() {
+        return message.raw().to_owned();
+    }
+    fields.shift_remove("content");
+    fields.insert("sent".to_owned(), Value::Array(instead));
+    Value::Object(fields).to_string()
+}
+
 /// The records of a chat, and the id of the last message that is shown.
 fn of_chat(at: &str, history: Json<'_, '_>) -> (Assembled, Option<String>) {
     let messages = listed(history.field("messages"), at);
@@ -143,6 +162,6 @@ fn of_chat(at: &str, history: Json<'_, '_>) -> (Assembled, Option<String>) {
         note(words);
         one.cut = Some(Cut { place: place(n), parent: None });
     }
-    one.records = (0..messages.len()).map(|n| (place(n), messages[n].1.raw().to_owned())).collect();
+    one.records = (0..messages.len()).map(|n| (place(n), sent(messages[n].1))).collect();
     (one, last.map(|n| key(n).to_owned()))
 }

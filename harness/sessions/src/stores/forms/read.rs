@@ -1,12 +1,14 @@
 //! Reads a store according to its description.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
 
 use super::output::said;
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree, list_in};
+use super::{
+    CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, list_in, provider, tree,
+};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
 use crate::stores::list_reader::note;
@@ -279,10 +281,8 @@ pub(super) fn fill(
 ) {
     session.n_records = records.records.len();
     note_model(form, records.own, session);
-    let is_on = match &form.tree {
-        Some(tree) => Some(branch(tree, records)),
-        None => form.among.and_then(|(list, id)| among(list, id, records)),
-    };
+    provider::note(records.own, session);
+    let is_on = tree::sent(form, records, session, place);
     for (n, (pointer, record)) in records.records.iter().enumerate() {
         let span = record.span();
         let placed = |pointer: String| {
@@ -307,34 +307,6 @@ pub(super) fn fill(
             is_on.iter().map(|(n, order)| (records.records[*n].0.as_str(), *order)).collect();
         session.messages.sort_by_key(|message| pointers.get(message.place.pointer.as_str()).copied());
     }
-}
-
-/// The records of the active branch, with their positions.
-fn branch(tree: &Tree, records: &Records<'_, '_>) -> BTreeMap<usize, usize> {
-    let text = |record: Json<'_, '_>, at: &str| record.pointer(at).as_str().map(|id| id.into_owned());
-    let ids: BTreeMap<String, usize> = records
-        .records
-        .iter()
-        .enumerate()
-        .filter_map(|(n, (_, record))| Some((text(*record, tree.id)?, n)))
-        .collect();
-    let current = tree.current.iter().find_map(|at| ids.get(&text(records.own, at)?).copied());
-    let mut at = current.or(records.records.len().checked_sub(1));
-    let mut chain = Vec::new();
-    while let Some(n) = at.filter(|_| chain.len() < records.records.len()) {
-        chain.push(n);
-        at = text(records.records[n].1, tree.parent).and_then(|id| ids.get(&id).copied());
-    }
-    chain.into_iter().rev().enumerate().map(|(order, n)| (n, order)).collect()
-}
-
-/// The records that a list of ids names, in their order. `None` if the list is empty.
-fn among(list: &str, id: &str, records: &Records<'_, '_>) -> Option<BTreeMap<usize, usize>> {
-    let text = |value: Json<'_, '_>| value.as_str().map(|id| id.into_owned());
-    let sent: BTreeSet<String> = records.own.pointer(list).items().filter_map(text).collect();
-    let is_sent = |record: Json<'_, '_>| text(record.pointer(id)).is_some_and(|id| sent.contains(&id));
-    let positions = records.records.iter().enumerate().filter(|(_, (_, record))| is_sent(*record));
-    (!sent.is_empty()).then(|| positions.map(|(n, _)| (n, n)).collect())
 }
 
 fn note_model(form: &Form, value: Json<'_, '_>, session: &mut Session) {

@@ -7,7 +7,7 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 36] = [
+pub(crate) const FORMS: [&Form; 38] = [
     &AGENT_FRAMEWORK,
     &AGENTSCOPE,
     &AGNO,
@@ -25,12 +25,14 @@ pub(crate) const FORMS: [&Form; 36] = [
     &HERMES,
     &JAN,
     &KIMI,
+    &KIMI_CODE,
     &KIRO,
     &LANGCHAIN,
     &LANGGRAPH_STATE,
     &LETTA,
     &LIBRECHAT,
     &LLAMAINDEX,
+    &LLM,
     &MASTRA,
     &MESSAGE_LINES,
     &MISTRAL_VIBE,

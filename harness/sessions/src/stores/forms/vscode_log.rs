@@ -1,14 +1,16 @@
 //! The newer store of VS Code chat: `chatSessions/<id>.jsonl`, a log of changes to the session.
 //!
-//! The first line has the whole session, and each later one sets, appends to, or deletes a part of it. Source:
+//! The first line has the whole session, and each later one sets, appends to, or deletes a part of it. A log without such a
+//! first line is not opened (<https://github.com/microsoft/vscode/issues/317478>). Source:
 //! `src/vs/workbench/contrib/chat/common/model/objectMutationLog.ts` of <https://github.com/microsoft/vscode>.
 
-use serde_json::Value;
+use brickbat_rules::json::Json;
+use serde_json::{Value, json};
 
 use super::assembled::Assembled;
 use crate::json::{Line, lines, trouble};
 use crate::stores::Look;
-use crate::{Files, FormError, Place};
+use crate::{Files, FormError, Place, Trouble};
 
 /// The value of [`Session::generation`](crate::Session::generation).
 const GENERATION: &str = "JSONL";
@@ -22,8 +24,30 @@ const DELETE: u64 = 3;
 /// The list of the session with a request in each item.
 const REQUESTS: &str = "requests";
 
-/// Returns whether the first line has a whole session.
+/// The description of a log without its first line. VS Code's own words are its beginning.
+pub(super) const NO_BEGINNING: &str = "Log file is missing an initial entry, so VS Code does not open the chat. Its requests are in the file. It \
+     helps to insert a first line with `kind` 0 and a session without requests, as another chat has it, with the \
+     `sessionId` of this one.";
+
+/// Returns whether the first line has a whole session, or the lines are changes to the requests of one.
 pub(super) fn is_log(look: &Look<'_>) -> bool {
+    is_whole(look) || is_headless(look)
+}
+
+fn is_headless(look: &Look<'_>) -> bool {
+    let lines = look.head();
+    let kind = |line: Json<'_, '_>| line.field("kind").as_u64();
+    let is_change = |line: Json<'_, '_>| {
+        kind(line).is_some_and(|kind| (SET..=DELETE).contains(&kind)) && line.field("k").is_array()
+    };
+    let is_of_request = |line: Json<'_, '_>| {
+        line.pointer("/k/0").is(REQUESTS) && line.pointer("/v/0/requestId").is_str()
+            || line.pointer("/k/2").is("response")
+    };
+    lines.iter().all(|line| is_change(line.root())) && lines.iter().any(|line| is_of_request(line.root()))
+}
+
+fn is_whole(look: &Look<'_>) -> bool {
     look.is_headed(|line| {
         let session = line.field("v");
         line.field("kind").as_number().is_some() && session.field(REQUESTS).is_array()
@@ -32,19 +56,28 @@ pub(super) fn is_log(look: &Look<'_>) -> bool {
 
 /// The session after all changes.
 pub(super) fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
-    let mut log = Log { state: Value::Null, origins: Vec::new() };
+    let look = Look::of(files);
+    let is_headless = !is_whole(&look);
+    let state = if is_headless { json!({}) } else { Value::Null };
+    let mut log = Log { state, origins: Vec::new() };
     let mut found = Assembled { generation: GENERATION, ..Assembled::default() };
     for line in lines(files.main()) {
         let place = Place::in_line(line.n, line.span(), "");
         // A line that is nested deeper than this parser allows counts as unreadable.
         match serde_json::from_slice::<Value>(line.bytes) {
             Ok(entry) => {
-                if log.take(entry, &line).is_none() {
+                // Parts of the lost session are not there to be changed.
+                if log.take(entry, &line).is_none() && !is_headless {
                     found.lose(place, "a change of an unknown form".to_owned());
                 }
             }
             Err(_) => found.lose(place, trouble(line.bytes).to_string()),
         }
+    }
+    if is_headless {
+        let place = lines(files.main()).next().map(|line| Place::in_line(line.n, line.span(), ""));
+        let place = place.unwrap_or_default();
+        found.troubles.push(Trouble { place, words: NO_BEGINNING.to_owned(), loses: None });
     }
     found.id = log.state.get("sessionId").and_then(Value::as_str).map(str::to_owned);
     let requests = log.state.get_mut(REQUESTS).map(Value::take);

@@ -22,7 +22,7 @@ pub(crate) struct LanggraphPostgres;
 
 /// The values of [`Session::generation`], as in SQLite.
 const ANY_GRAPH: &str = "PostgreSQL dump";
-pub(super) const REACT_AGENT: &str = "PostgreSQL dump of create_react_agent";
+pub(super) const REACT_AGENT: &str = "PostgreSQL dump of an agent and its tools";
 pub(super) const DEEP_AGENT: &str = "PostgreSQL dump of deepagents";
 
 const CHECKPOINTS: &str = "checkpoints";
@@ -86,7 +86,7 @@ impl Store for LanggraphPostgres {
         Err(NoForm("Brickbat reads this store and does not write it").at(Product::LanggraphPostgres, &place))
     }
 
-    fn is_written(&self) -> bool {
+    fn is_written(&self, _: &Session) -> bool {
         false
     }
 }

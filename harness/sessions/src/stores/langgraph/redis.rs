@@ -28,7 +28,7 @@ pub(crate) struct LanggraphRedis;
 
 /// The values of [`Session::generation`], as in SQLite.
 const ANY_GRAPH: &str = "Redis documents";
-pub(super) const REACT_AGENT: &str = "Redis documents of create_react_agent";
+pub(super) const REACT_AGENT: &str = "Redis documents of an agent and its tools";
 pub(super) const DEEP_AGENT: &str = "Redis documents of deepagents";
 
 /// The value of an empty thread or namespace (`EMPTY_STRING_SENTINEL`).
@@ -66,7 +66,7 @@ impl Store for LanggraphRedis {
         Err(NoForm("Brickbat reads this store and does not write it").at(Product::LanggraphRedis, &place))
     }
 
-    fn is_written(&self) -> bool {
+    fn is_written(&self, _: &Session) -> bool {
         false
     }
 }

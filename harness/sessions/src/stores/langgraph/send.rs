@@ -27,8 +27,8 @@ pub(super) fn send(session: &Session) -> Sent {
 
 /// The error that `_validate_chat_history` raises, in `langgraph/prebuilt/chat_agent_executor.py`, without
 /// the call names.
-const INVALID_CHAT_HISTORY: &str =
-    "Found AIMessages with tool_calls that do not have a corresponding ToolMessage. (INVALID_CHAT_HISTORY)";
+const INVALID_CHAT_HISTORY: &str = "Found AIMessages with tool_calls that do not have a corresponding ToolMessage. (INVALID_CHAT_HISTORY) That is what \
+     `create_react_agent` says to a new message; in a graph of your own, the provider refuses it.";
 
 /// The first call without a result anywhere in the messages.
 fn unanswered(session: &Session) -> Option<Place> {

@@ -263,6 +263,24 @@ fn thinking_without_text_is_reported_for_the_versions_that_lost_it() {
 }
 
 #[test]
+fn a_model_that_hides_its_thinking_has_not_lost_it() {
+    let mut lines = batch();
+    for (model, n_troubles) in [
+        ("claude-opus-4-6", 1),
+        ("claude-sonnet-4-20250514", 1),
+        ("claude-3-7-sonnet-20250219", 1),
+        ("claude-opus-4-7", 0),
+        ("claude-opus-4-8[1m]", 0),
+        ("claude-opus-5", 0),
+        ("claude-mythos-preview", 0),
+    ] {
+        lines[1] = with(thought("a1", "u1", "m1", ""), json!({ "version": "2.1.150" }));
+        lines[1]["message"]["model"] = json!(model);
+        assert_eq!(read_lines(&lines).troubles.len(), n_troubles, "{model}");
+    }
+}
+
+#[test]
 fn a_missing_parent_cuts_the_thread() {
     let mut lines = batch();
     lines[9]["parentUuid"] = json!("nobody");

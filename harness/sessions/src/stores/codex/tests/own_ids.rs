@@ -157,3 +157,45 @@ fn a_time_that_is_a_number_is_called_one() {
     let session = open(&Files::one("rollout-1.jsonl", line.to_string()));
     assert!(session.troubles[0].words.contains("is a number"), "{:?}", session.troubles);
 }
+
+/// <https://github.com/openai/codex/issues/27928>, <https://github.com/openai/codex/issues/33176> and
+/// <https://github.com/openai/codex/issues/9360>.
+#[test]
+fn ids_that_codex_made_up_are_left_out_of_messages_of_every_role_and_no_text_is_lost() {
+    let made_up = |role: &str, id: &str| {
+        let mut message = words(role, "Look at the review.");
+        message["id"] = json!(id);
+        message
+    };
+    let refused = [
+        made_up("user", "review_rollout_user"),
+        made_up("assistant", "review_rollout_assistant"),
+        made_up("developer", "019f629b-43ee-7a82-acb1-3071dbffbdad"),
+        made_up("user", "review:rollout:user"),
+    ];
+    for is_compacted in [false, true] {
+        let all = [named().as_slice(), &refused].concat();
+        let stored = match is_compacted {
+            false => vec![files(&all), paginated(&all)],
+            true => vec![super::files(&[super::record(
+                "compacted",
+                json!({ "message": "", "replacement_history": all }),
+            )])],
+        };
+        for files in stored {
+            let judgement = judged(&files);
+            assert_eq!(judgement.refusals.len(), refused.len(), "{:?}", judgement.refusals);
+            let repaired = repair(&files, 0, &RepairOptions::default());
+            let Ok(Repair::Mended(fixed)) = repaired else { panic!("{is_compacted}: {repaired:?}") }; // quoted: the name of the variant
+            assert!(fixed.edits.is_empty() && fixed.reshaped.len() == refused.len(), "{:?}", fixed.reshaped);
+            let stripped = |files: &Files| {
+                let mut request = judged(files).request();
+                for item in request["input"].as_array_mut().unwrap() {
+                    item.as_object_mut().unwrap().remove("id");
+                }
+                request
+            };
+            assert_eq!(stripped(&fixed.files), stripped(&files));
+        }
+    }
+}

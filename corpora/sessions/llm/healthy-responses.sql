@@ -1,0 +1,11 @@
+CREATE TABLE _llm_migrations (name TEXT PRIMARY KEY, applied_at TEXT);
+CREATE TABLE conversations (id TEXT PRIMARY KEY, name TEXT, model TEXT);
+CREATE TABLE responses (id TEXT PRIMARY KEY, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT);
+CREATE TABLE tool_calls (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name TEXT, arguments TEXT, tool_call_id TEXT);
+CREATE TABLE tool_results (id INTEGER PRIMARY KEY, response_id TEXT, tool_id INTEGER, name TEXT, output TEXT, tool_call_id TEXT);
+INSERT INTO conversations (id, name, model) VALUES ('01c1', 'Look up both.', 'gpt-5.4');
+INSERT INTO responses (id, model, prompt, response, conversation_id) VALUES ('01r1', 'gpt-5.4', 'Look up both.', 'I look.', '01c1');
+INSERT INTO responses (id, model, prompt, response, conversation_id) VALUES ('01r2', 'gpt-5.4', '', 'One.', '01c1');
+INSERT INTO responses (id, model, prompt, response, conversation_id) VALUES ('01r3', 'gpt-5.4', 'And now?', 'Nothing.', '01c1');
+INSERT INTO tool_calls (id, response_id, name, arguments, tool_call_id) VALUES (1, '01r1', 'find', '{"key": "a"}', 'call_1');
+INSERT INTO tool_results (id, response_id, name, output, tool_call_id) VALUES (1, '01r2', 'find', 'one', 'call_1');
