@@ -1,22 +1,18 @@
 //! Checks that the requests in any pasted text are found, and its error explained, in bounded size.
 #![no_main]
 
-use std::sync::LazyLock;
-
+use brickbat_rules::Rule;
 use brickbat_rules::check::CheckOptions;
-use brickbat_rules::explain::{Answer, Vocabulary, Wordings};
-use brickbat_rules::recordings;
+use brickbat_rules::{explain, recordings};
 
-/// All sentences that a text may quote.
-static SENTENCES: LazyLock<(Vocabulary, Wordings)> =
-    LazyLock::new(|| (Vocabulary::of_all_sentences(), Wordings::all()));
+/// The maximum number of pages about one text.
+const MAX_PAGES: usize = 12;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    assert!(recordings::pasted(bytes, &CheckOptions::default()).len() <= bytes.len());
-    let (vocabulary, wordings) = &*SENTENCES;
-    match vocabulary.answer(wordings, &String::from_utf8_lossy(bytes)) {
-        Answer::Said(rules) => assert!(!rules.is_empty()),
-        Answer::Reported(found) => assert!(!found.is_empty() && found.len() <= 3),
-        Answer::Near(near) => assert!(near.len() <= 3),
-    }
+    let searched = recordings::searched(bytes, &CheckOptions::default());
+    assert!(searched.found.len() <= bytes.len() && searched.around.len() <= 2 * bytes.len() + 2);
+    let of_rules =
+        |rules: &[&'static Rule]| rules.iter().map(|rule| rule.summary.to_owned()).collect::<Vec<String>>();
+    let pages = explain::error_pages(&String::from_utf8_lossy(bytes), &of_rules);
+    assert!(pages.len() <= MAX_PAGES && pages.iter().all(|page| !page.is_empty()), "{pages:?}");
 });

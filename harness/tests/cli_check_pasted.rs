@@ -286,3 +286,34 @@ fn a_pasted_request_of_the_responses_api_is_judged_as_a_whole() {
     let checked = said(&folder, &["check", "issue.md"]);
     assert!(checked.code == Some(1) && checked.out.contains("openai-responses/unknown-role"), "{checked:#?}");
 }
+
+#[test]
+fn the_provider_whose_refusal_a_text_quotes_judges_its_request() {
+    let body = r#"{"messages":[{"role":"user","content":"Rain?"},{"role":"assistant","content":"","tool_calls":[{"id":"chatcmpl-tool-e5add8","type":"function","function":{"name":"w","arguments":"{}"}}]},{"role":"tool","tool_call_id":"chatcmpl-tool-e5add8","content":"no"}]}"#;
+    let quoted = "InvalidFunctionCallException: Tool call id ... must be a-z, A-Z, 0-9, with a length of 9.";
+    let folder = folder_of(&[
+        ("quoted.md", &format!("It fails with\n\n    {quoted}\n\n```\n{body}\n```\n")),
+        ("alone.md", body),
+    ]);
+    let checked = said(&folder, &["check", "quoted.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains("mistral/call-id-form"), "{checked:#?}");
+    assert!(
+        checked.err.contains("quotes a refusal of Mistral, so its rules judged (mistral@"),
+        "{checked:#?}"
+    );
+    assert_eq!(said(&folder, &["check", "alone.md"]).code, Some(0));
+    // Who names a provider is asked for its verdict.
+    let named = said(&folder, &["check", "--profile", "openai-chat", "quoted.md"]);
+    assert!(named.out.contains("accepted by openai-chat@"), "{named:#?}");
+}
+
+#[test]
+fn the_address_of_a_proxy_leaves_the_request_to_the_provider_of_its_dialect() {
+    let curl = format!("curl https://llm.acme-agents.dev/v1/chat/completions -d '{BAD}'");
+    let folder = folder_of(&[("run.sh", &curl)]);
+    let checked = said(&folder, &["check", "run.sh"]);
+    assert!(checked.code == Some(1) && checked.out.contains("refused by openai-chat@"), "{checked:#?}");
+    assert!(checked.err.contains("the strictness of llm.acme-agents.dev is not known"), "{checked:#?}");
+    let named = said(&folder, &["check", "--host", "llm.acme-agents.dev", "run.sh"]);
+    assert!(named.code == Some(2) && named.err.contains("no profile known"), "{named:#?}");
+}

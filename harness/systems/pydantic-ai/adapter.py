@@ -48,8 +48,14 @@ class Running:
         self.aside = None
 
     def noting(self):
-        """A hook after each tool that adds context for the model."""
+        """Hooks that keep the context of the run, and add context for the model after each tool."""
         hooks = Hooks()
+
+        @hooks.on.before_model_request
+        async def remember(context, request_context):
+            # Steering enqueues the user's messages in this context, also before a tool has run.
+            self.context = context
+            return request_context
 
         @hooks.on.after_tool_execute
         async def add_notes(context, *, result, **_):
