@@ -125,3 +125,38 @@ fn names(plan: &Plan, names: &[String], tool: &str) -> bool {
     };
     names.iter().any(|name| name == tool || is_prefixed(name))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(events: &[Event]) -> usize {
+        let mut changes = Changes::default();
+        events.iter().for_each(|event| changes.on(event));
+        changes.known.len()
+    }
+
+    #[test]
+    fn a_change_counts_once_no_request_can_be_on_its_way() {
+        let change = ToolChange::Withdraw("order".to_owned());
+        let changed = Event::Changed { change: Change::Tools { change } };
+        let prompted = Event::Prompted { turn: 0 };
+        let started = Event::ToolStarted { call: Some(CallKey(0)), args: "{}".to_owned() };
+        let ended = Event::ToolCancelled { call: CallKey(0) };
+        assert_eq!(known(&[changed.clone()]), 1, "no turn runs");
+        assert_eq!(known(&[prompted.clone(), started.clone(), changed.clone()]), 1, "a call is open");
+        let late = [prompted.clone(), started, ended, changed];
+        assert_eq!(known(&late), 0, "all calls have ended");
+        assert_eq!(known(&[&late[..], &[prompted]].concat()), 1, "the next turn has begun");
+    }
+
+    #[test]
+    fn a_name_may_have_that_of_a_server_in_front() {
+        let id = brickbat_scenario::plan::PlanId::new("a", brickbat_rules::dialect::Dialect::OpenaiChat);
+        let tool = brickbat_scenario::plan::PlannedTool::new("re_order", Vec::new());
+        let plan = Plan { tools: vec![tool], ..Plan::new(id, 1) };
+        let is_named = |name: &str| names(&plan, &[name.to_owned()], "order");
+        assert!(is_named("order") && is_named("mcp__brickbat__order"));
+        assert!(!is_named("reorder") && !is_named("re_order"));
+    }
+}
