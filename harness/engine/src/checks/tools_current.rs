@@ -143,7 +143,7 @@ mod tests {
         let prompted = Event::Prompted { turn: 0 };
         let started = Event::ToolStarted { call: Some(CallKey(0)), args: "{}".to_owned() };
         let ended = Event::ToolCancelled { call: CallKey(0) };
-        assert_eq!(known(&[changed.clone()]), 1, "no turn runs");
+        assert_eq!(known(std::slice::from_ref(&changed)), 1, "no turn runs");
         assert_eq!(known(&[prompted.clone(), started.clone(), changed.clone()]), 1, "a call is open");
         let late = [prompted.clone(), started, ended, changed];
         assert_eq!(known(&late), 0, "all calls have ended");
