@@ -33,7 +33,7 @@
 //! The other files add one thing each: `model_errors` errors of the model, `handoff` calls that hand over to
 //! another agent, `mid_turn` messages to a running turn, `server_tools` tools that the provider runs,
 //! `side_request` and `compaction` changes to the history, `provider_switch` another provider, `sub_agent`
-//! agents that are tools of this one, `store` and `repair` the part that survives the process. A canary is
+//! agents that are tools of this one, `tool_list` a changed list of tools, `store` and `repair` the part that survives the process. A canary is
 //! this agent with one wrong decision; see [`crate::flaws`].
 
 pub(crate) mod compaction;
@@ -55,6 +55,7 @@ mod side_request;
 pub(crate) mod step;
 mod store;
 pub(crate) mod sub_agent;
+mod tool_list;
 mod turn;
 
 use brickbat_rules::dialect::Dialect;
@@ -100,7 +101,9 @@ pub(crate) struct Setup {
     /// The path of its requests.
     path: String,
     tools: Vec<Tool>,
-    /// The declarations of the tools, identical in every request.
+    /// The list of tools that replaces this one before the next request.
+    next_tools: Option<Vec<Tool>>,
+    /// The declarations of the tools, identical in every request until the list changes.
     declared: String,
     canary: Option<Canary>,
 }
@@ -160,7 +163,7 @@ impl Agent {
     /// The agent for a plan, either the reference agent or a canary. It has the plan's tools and model, asks
     /// the model to think if the plan's model does, and has loaded the given history.
     pub fn of_plan(plan: &Plan, delivery: Delivery, canary: Option<Canary>) -> Agent {
-        let tools = plan.tools.iter().map(Tool::from).collect();
+        let tools = plan.tools_after(&[]).iter().map(Tool::from).collect();
         let agent = Agent::equipped(plan.dialect, delivery, plan.model.clone(), tools, canary);
         let agent = agent.limited(plan.step_limit);
         let agent = if plan.thinks() { agent.asking(Thinking::Asked) } else { agent };
@@ -204,6 +207,7 @@ impl Agent {
             model,
             path,
             tools,
+            next_tools: None,
             declared,
             canary,
         })
@@ -274,6 +278,10 @@ impl Agent {
     /// The step of this agent, without its sub-agents.
     fn step_itself(&mut self, input: Input<'_>) -> Vec<Output> {
         match (input, self.turn.take()) {
+            (Input::Tools(tools), turn) => {
+                self.takes_tools(tools);
+                self.turn = turn;
+            }
             (Input::Prompt(text), None) => self.turn = self.begin(text),
             (Input::ToolDone { run, outcome }, None) => self.answered_late(run, &outcome),
             (Input::Steer(text) | Input::Inject(text), None) => self.said_too_late(text),

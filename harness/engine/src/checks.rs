@@ -46,6 +46,7 @@ mod stops_when_stopped;
 mod success_honest;
 mod texts_once;
 mod thread_survives;
+mod tools_current;
 mod truncation_noticed;
 mod turn_ends;
 mod user_message_kept;
@@ -101,6 +102,7 @@ pub const CHECKS: &[Check] = &[
     healthy_untouched::CHECK,
     repair_stable::CHECK,
     views_agree::CHECK,
+    tools_current::CHECK,
     failure_honest::CHECK,
     prefix_stable::CHECK,
     pause_heeded::CHECK,

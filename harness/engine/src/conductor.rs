@@ -204,7 +204,8 @@ impl Conductor {
             self.turn.n_quiet = 0;
         }
         let mut commands = Vec::new();
-        if self.turn.stage.is_killed() && !matches!(event, Event::Killed | Event::Resumed) {
+        let is_of_change = self.is_dead() && matches!(event, Event::Changed { .. });
+        if self.turn.stage.is_killed() && !is_of_change && !matches!(event, Event::Killed | Event::Resumed) {
             // Whatever a process does while it is being killed has no effect.
             return commands;
         }

@@ -73,9 +73,11 @@ mod memory_doubled;
 mod nameless_call_joined;
 mod never_ends;
 mod new_agent_speaks_early;
+mod new_tool_unoffered;
 mod no_word_after_results;
 mod not_object_kept;
 mod note_wanders;
+mod old_schema_offered;
 mod order_from_ids;
 mod order_of_arrival;
 mod overflow_cuts_pair;
@@ -159,6 +161,10 @@ mod trim_starts_with_words;
 mod truncation_swallowed;
 mod unknown_tool_dangles;
 mod users_not_merged;
+mod withdrawn_calls_dropped;
+mod withdrawn_pairs_dropped;
+mod withdrawn_results_dropped;
+mod withdrawn_tool_offered;
 mod wordless_throw_dropped;
 
 use std::cmp::Ordering;
@@ -169,7 +175,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 155] = [
+static ALL: [&Flaw; 161] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -198,6 +204,12 @@ static ALL: [&Flaw; 155] = [
     &signature_dropped::FLAW,
     &thinking_dropped::FLAW,
     &thinking_switched_blindly::FLAW,
+    &withdrawn_tool_offered::FLAW,
+    &old_schema_offered::FLAW,
+    &new_tool_unoffered::FLAW,
+    &withdrawn_results_dropped::FLAW,
+    &withdrawn_calls_dropped::FLAW,
+    &withdrawn_pairs_dropped::FLAW,
     &thinking_altered::FLAW,
     &thinking_moved::FLAW,
     &thinking_unsigned::FLAW,

@@ -15,13 +15,14 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId};
+use crate::agent::{BodyEnd, Input, Output, RequestId, RunId, SansIo, TimerId, Tool};
 use crate::conductor::{Command, Conductor, Patience};
 use crate::interpreter::{World, perform};
 use crate::provider::{Answer, Headers, Provider, Request, Sent, Sight};
 use crate::run::Run;
 use brickbat_rules::Profile;
 use brickbat_rules::json::Document;
+use brickbat_scenario::action::ToolChange;
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
@@ -64,6 +65,7 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         gates: Vec::new(),
         n_runs: BTreeMap::new(),
         clock: Clock::default(),
+        tool_changes: Vec::new(),
         finished: false,
     };
     if plan.holds_saves() {
@@ -105,6 +107,8 @@ struct Simulation<A> {
     /// How many runs of each call have begun.
     n_runs: BTreeMap<CallKey, u32>,
     clock: Clock,
+    /// The changes of the list of tools so far.
+    tool_changes: Vec<ToolChange>,
     finished: bool,
 }
 
@@ -342,6 +346,14 @@ impl<A: SansIo> Simulation<A> {
             ToAgent::Prompt(turn) => {
                 let plan = Arc::clone(&self.plan);
                 self.step(Input::Prompt(&plan.turns[turn].user));
+            }
+            ToAgent::Change(Change::Tools { change }) => {
+                self.tool_changes.push(change.clone());
+                let tools = self.plan.tools_after(&self.tool_changes);
+                let tools: Vec<Tool> = tools.iter().map(Tool::from).collect();
+                self.step(Input::Tools(&tools));
+                self.provider.end_change();
+                self.observe(Event::Changed { change: Change::Tools { change } });
             }
             ToAgent::Change(change) => self.step(Input::Change(&change)),
             ToAgent::Stop => self.step(Input::Stop),

@@ -232,7 +232,7 @@ mod tests {
     /// The findings of these checks do not follow from a finding about the same call: a call that runs twice,
     /// or a turn that does not end, is a separate bug, regardless of the thread. The functions above list the
     /// few exceptions.
-    const SEPARATE: [&str; 12] = [
+    const SEPARATE: [&str; 13] = [
         "consent-given",
         "executed-once",
         "pause-heeded",
@@ -243,6 +243,7 @@ mod tests {
         "steps-kept-apart",
         "stops-when-stopped",
         "texts-once",
+        "tools-current",
         "truncation-noticed",
         "turn-ends",
     ];

@@ -16,10 +16,12 @@ use brickbat_rules::dialect::Dialect;
 mod provider_choice;
 mod spec;
 mod table;
+mod tool_change;
 
 pub use crate::point::Refusal;
 pub use provider_choice::ProviderChoice;
 pub use spec::{ActionSpec, Actor, Effect, Ends, Payload};
+pub use tool_change::{DETAIL, ToolChange};
 
 /// Something that happens at a point. In a scenario, a call has the author's name, and a rewind names a turn,
 /// counted from 1; a plan has resolved both.
@@ -83,6 +85,9 @@ pub enum Action<Call = String, Since = u32> {
     Thinking(bool),
     /// From the next turn on the thread continues with another provider, named by its dialect, or with the `first` one again. Belongs to `before: prompt`.
     Provider(ProviderChoice),
+    /// The list of tools changes: from the next request on, the system offers the model one tool less, one more, or one with
+    /// another schema.
+    Tools(ToolChange),
     /// The system ends the turn on its own: a limit is reached, or a tool ends it. No scenario writes it.
     #[schemars(skip)]
     Finish,
@@ -176,6 +181,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Aside(_) => &table::ASIDE,
             Action::Thinking(_) => &table::THINKING,
             Action::Provider(_) => &table::PROVIDER,
+            Action::Tools(_) => &table::TOOLS,
             Action::Finish => &table::FINISH,
         }
     }
@@ -213,6 +219,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Aside(question) => Action::Aside(question.clone()),
             Action::Thinking(on) => Action::Thinking(*on),
             Action::Provider(choice) => Action::Provider(*choice),
+            Action::Tools(change) => Action::Tools(change.clone()),
             Action::Finish => Action::Finish,
         })
     }
@@ -232,7 +239,8 @@ impl<Call, Since> Action<Call, Since> {
         self.spec().harmless
     }
 
-    /// True if it changes the history, asks something outside it, or switches thinking or the provider.
+    /// True if it changes the history or the list of tools, asks something outside the history, or switches thinking or the
+    /// provider.
     pub fn changes_history(&self) -> bool {
         self.spec().actor == Actor::History
     }
@@ -272,6 +280,14 @@ impl<Call, Since> Action<Call, Since> {
     /// True if the provider reports that the context is full or too long.
     pub fn fills_context(&self) -> bool {
         self.tokens().is_some() || self.http().is_some_and(|fault| fault.overflow)
+    }
+
+    /// The tool that it withdraws, offers or changes, if it does.
+    pub fn changed_tool(&self) -> Option<&str> {
+        match self {
+            Action::Tools(change) => Some(change.tool()),
+            _ => None,
+        }
     }
 
     /// The text that the action sends, if it has one.
@@ -331,6 +347,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Rewind(since) => write!(f, " {since}"),
             Action::Thinking(on) => f.write_str(if *on { " on" } else { " off" }),
             Action::Provider(choice) => write!(f, " {choice}"),
+            Action::Tools(change) => write!(f, " {change}"),
             // A test compares this with the payloads of the table.
             _ => Ok(()),
         }
@@ -375,6 +392,7 @@ mod tests {
                 Payload::Switch(make) => make(true),
                 Payload::OneOf(all) => all[0].clone(),
                 Payload::Provider(make) => make(ProviderChoice::Of(Dialect::OpenaiChat)),
+                Payload::Tools(make) => make(ToolChange::Withdraw("lookup".to_owned())),
             };
             assert_eq!(made.spec().name, spec.name);
             let is_told = !matches!(spec.payload, Payload::Nothing(_) | Payload::Text { .. });

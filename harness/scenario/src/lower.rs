@@ -36,6 +36,7 @@ mod searches;
 mod settle;
 mod sub_agent_turns;
 mod sub_agents;
+mod tool_changes;
 mod tools;
 
 pub use control::{control, control_key};
@@ -45,6 +46,7 @@ pub use limits::{
     MAX_ACTIONS, MAX_ARGS, MAX_ATTEMPTS, MAX_BLOCKS, MAX_CALLS, MAX_REPLIES, MAX_STRING, MAX_TOOLS, MAX_TURNS,
 };
 pub use problem::Problem;
+pub use tool_changes::{has_call_without_tool, impossible_tool_change};
 
 use ids::IdSource;
 use lowered::Lowered;

@@ -13,6 +13,7 @@ mod mark;
 mod search;
 mod sub_agent;
 mod tool;
+mod tool_list;
 
 pub use crate::point::Side;
 pub use call::PlannedCall;

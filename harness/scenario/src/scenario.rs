@@ -227,6 +227,10 @@ crate::named! {
         ThinkingSwitch = "thinking-switch",
         /// A thread can continue with another provider between two turns.
         ProviderSwitch = "provider-switch",
+        /// The list of tools can be changed between two turns.
+        ToolChanges = "tool-changes",
+        /// The list of tools can be changed while tools run, so that the next request of the turn offers the new list.
+        ToolChangesInTurn = "tool-changes-in-turn",
         /// The system offers the model a search that the provider runs itself.
         ServerTools = "server-tools",
     }

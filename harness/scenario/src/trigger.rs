@@ -30,7 +30,7 @@ crate::named! {
         Model = "model",
         /// The history was shortened, or the user took a part of it back.
         Transform = "transform",
-        /// The thread moved to another provider, or thinking was switched.
+        /// The thread moved to another provider, thinking was switched, or the list of tools changed.
         Switch = "switch",
         /// The history was there before the first turn.
         Given = "given",
@@ -73,7 +73,7 @@ impl Trigger {
             Trigger::Tool => "an unusual tool",
             Trigger::Model => "an unusual reply of the model",
             Trigger::Transform => "a shortened history",
-            Trigger::Switch => "a switch of the model",
+            Trigger::Switch => "a switch of the model or its tools",
             Trigger::Given => "a given history",
         }
     }

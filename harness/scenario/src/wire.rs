@@ -30,7 +30,7 @@ pub use frames::{Encoded, Frames};
 pub use given::given_thoughts;
 pub use history::{history, offered_tools};
 pub use marks::marks;
-pub use offer::{Offer, ToolChoice};
+pub use offer::{CallableTool, Offer, ToolChoice};
 pub use request::{Delivery, OfferedTool, Searching, Thinking};
 pub use sse::{SseEvent, SseReader};
 

@@ -5,6 +5,7 @@ mod searches;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brickbat_scenario::lower::impossible_tool_change;
 use brickbat_scenario::point::{Point, Which};
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Expect, Reply, Scenario, Tool, Turn};
 
@@ -120,6 +121,14 @@ pub(crate) fn fix_once(scenario: &mut Scenario) {
     let tools = &scenario.tools;
     scenario.turns.iter_mut().enumerate().for_each(|(index, turn)| actions(turn, index, tools));
     compactions(scenario);
+    tool_changes(scenario);
+}
+
+/// Removes changes of the list of tools that are no longer possible.
+pub(crate) fn tool_changes(scenario: &mut Scenario) {
+    while let Some((turn, index)) = impossible_tool_change(scenario) {
+        scenario.turns[turn].at.remove(index);
+    }
 }
 
 /// Removes actions at requests for a summary that cannot happen there.

@@ -15,6 +15,7 @@ mod searches;
 mod source;
 #[cfg(any(test, feature = "proptest"))]
 pub mod strategy;
+mod tool_changes;
 pub(crate) mod turns;
 
 pub use corpus::{decode, encode};

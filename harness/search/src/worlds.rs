@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use crate::generate::calls::{ODD_IDS, ODD_RAW, PLAIN_TOOL, tools};
 use crate::generate::{blank, turns};
 use crate::points;
-use brickbat_scenario::action::{ActionSpec, Actor, Ends, FULL_CONTEXT, Payload, SOON_MS};
+use brickbat_scenario::action::{ActionSpec, Actor, Ends, FULL_CONTEXT, Payload, SOON_MS, ToolChange};
 use brickbat_scenario::scenario::{
     Action, Block, Call, CallId, ErrorKind, HttpFault, Indices, InterruptCause, Reply, Scenario, Stop, Turn,
 };
@@ -246,6 +246,10 @@ fn actions(payload: &Payload, base: &Scenario, index: usize) -> Vec<Action> {
         Payload::OneOf(all) => all.to_vec(),
         // A small world has a single provider: `scenarios/switch` has all pairs.
         Payload::Provider(_) => Vec::new(),
+        // A small world has one tool, which stays.
+        Payload::Tools(make) => {
+            base.tools.keys().take(1).map(|tool| make(ToolChange::Extend(tool.clone()))).collect()
+        }
     }
 }
 

@@ -112,7 +112,7 @@ async function runOnPage({ tools }, { toolCallId, toolName, input }, stop) {
 }
 
 serve({ sdk: 'ai', version, modes: Object.keys(MODES) }, DIALECTS, turn, {
-  capabilities: { sharedSession: true, clientTools: true, changes: { provider: true }, ...sdk.CAPABILITIES },
+  capabilities: { sharedSession: true, clientTools: true, changes: { provider: true, tools: true }, ...sdk.CAPABILITIES },
   give: (history, { mode }) => MODES[mode].messages.given(history),
   stored: ({ store }) => store.load([]),
   events: consumers,

@@ -101,7 +101,7 @@ const give = (history) => history.map(({ user, assistant, results, picture: show
   return results ? { role: 'user', content: results.map(result) } : { role: 'assistant', content: assistant.map(block) };
 });
 const capabilities = {
-  history: true, sharedSession: true, thinking: true, stepLimit: true, serverTools: true,
+  history: true, changes: { tools: true }, sharedSession: true, thinking: true, stepLimit: true, serverTools: true,
   givenThinking: true, givenPictures: true, givenOrphans: true, givenRawArguments: true,
 };
 serve({ sdk: '@anthropic-ai/sdk', version, modes: Object.keys(MODES) }, ['anthropic-messages'], turn, { capabilities, give });

@@ -24,11 +24,13 @@ const gated = (given) => tool({
 /** The first agent of a conversation. */
 const FIRST = 'agent';
 
+const plainOf = (tools) => tools.filter(({ handsOver }) => !handsOver);
+
 /**
  * The agents of a session by name: the first, and one for each handoff tool. All have the same tools.
  */
 const agentsOf = ({ tools, model, dialect }) => {
-  const plain = tools.filter(({ handsOver }) => !handsOver);
+  const plain = plainOf(tools);
   const stopAtToolNames = plain.filter(({ ends }) => ends).map(({ name }) => name);
   const agent = (name) => new Agent({
     name,
@@ -146,7 +148,7 @@ async function turn(session, text, signal, show) {
   const runner = new Runner({ modelProvider, tracingDisabled: true });
   // "You can store the last agent, and reuse it the next time the user messages the agent" (guide on results).
   let begun = kept(session.store).agent ?? FIRST;
-  const agents = agentsOf(spec);
+  const agents = session.agents = agentsOf(spec);
   let result;
   try {
     const { input, options, ...rest } = await begin(session, text, agents);
@@ -181,8 +183,10 @@ serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys
   {
     give,
     stored,
+    // "tools" is a property of an agent, which a run reads for each of its steps.
+    tools: ({ agents, spec }) => { for (const agent of Object.values(agents ?? {})) agent.tools = plainOf(spec.tools).map(gated); },
     capabilities: {
       givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, saving: true,
-      changes: { provider: true },
+      changes: { provider: true, tools: true, toolsInTurn: true },
     },
   });

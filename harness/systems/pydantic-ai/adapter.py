@@ -4,7 +4,8 @@ import json
 from importlib.metadata import version
 
 import pydantic_ai
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ExternalToolset, ModelMessagesTypeAdapter
+from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ExternalToolset, FunctionToolset
+from pydantic_ai import ModelMessagesTypeAdapter
 from pydantic_ai import RunContext, Tool, ToolDefinition, ToolDenied
 from pydantic_ai.capabilities import Hooks, WebSearch
 from pydantic_ai.messages import ModelRequest, UserPromptPart
@@ -141,10 +142,15 @@ def settle(store, messages, message_history, **_):
 
 async def turn(spec, store, text, stopped, show, ask):
     here = store.running = Running()
-    tools, external = [gated(given, here) for given in spec["tools"] if not given.get("client")], outside(spec["tools"])
+    known = spec["tools"]
+
+    def current(_):
+        """"Dynamically building a toolset": the function is called before each step of the run."""
+        return FunctionToolset([gated(given, here) for given in spec["tools"] if not given.get("client")])
+
     # Only agents with tools that ask or run elsewhere return deferred requests.
-    defers = external or any(tool.requires_approval for tool in tools)
-    agent = Agent(model(spec), tools=tools, toolsets=external, output_type=[str, DeferredToolRequests] if defers else str,
+    defers = any(given["asks"] or given.get("client") for given in known)
+    agent = Agent(model(spec), toolsets=[current, *outside(known)], output_type=[str, DeferredToolRequests] if defers else str,
                   capabilities=[here.noting(), *([WebSearch(max_uses=5)] if spec.get("search") else [])])
     how = {"user_prompt": text, "usage_limits": pydantic_ai.UsageLimits(request_limit=spec.get("maxSteps", 50))}
     if Token:
@@ -173,7 +179,7 @@ async def turn(spec, store, text, stopped, show, ask):
             return
         ids = [call.tool_call_id for call in result.output.approvals]
         here.aside = []
-        calls = {call.tool_call_id: on_page(spec["tools"], call, stopped) for call in result.output.calls}
+        calls = {call.tool_call_id: on_page(known, call, stopped) for call in result.output.calls}
         answers, handed_in = await asyncio.gather(asyncio.gather(*map(ask, ids)), asyncio.gather(*calls.values()))
         # The SDK is idle while the user is asked, so the stop reaches only the application.
         if stopped.done():
@@ -208,5 +214,5 @@ async def act(spec, store, action):
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
          "capabilities": {"approvals": True, "clientTools": True, "sharedSession": True, "stepLimit": True, "serverTools": True,
                           "givenOrphans": True, "givenRawArguments": True, "steer": True, "hooks": True,
-                          "interrupt": True, "changes": {"aside": True, "provider": True}}}
+                          "interrupt": True, "changes": {"aside": True, "provider": True, "tools": True, "toolsInTurn": True}}}
 serve(about, MODELS, turn, Stopped, give, lambda _, store: json.loads(store.load() or "[]"), ready=model, act=act)

@@ -285,6 +285,7 @@ fn written_action(spec: &ActionSpec) -> String {
         Payload::Switch(_) => "false",
         Payload::OneOf(all) => return format!("{{ {} }}", all[0].to_string().replacen(' ', ": ", 1)),
         Payload::Provider(_) => "openai-chat",
+        Payload::Tools(_) => "{ withdraw: lookup }",
     };
     format!("{{ {}: {payload} }}", spec.name)
 }

@@ -61,7 +61,7 @@ fn an_unusual_reply_of_the_model_is_the_trigger_where_nothing_interrupts() {
 }
 
 /// The premises that the scenarios of a folder may have.
-const PREMISES: [(&str, &[Premise]); 21] = [
+const PREMISES: [(&str, &[Premise]); 22] = [
     ("abort", &[Premise::User]),
     ("approval", &[Premise::User, Premise::Process]),
     ("client", &[Premise::User, Premise::Provider, Premise::Process]),
@@ -92,6 +92,7 @@ const PREMISES: [(&str, &[Premise]); 21] = [
     ("switch", &[Premise::User, Premise::Network, Premise::Provider, Premise::Gateway]),
     ("thinking", &[Premise::User, Premise::Network, Premise::Provider, Premise::Process, Premise::Gateway]),
     ("tools", &[Premise::User, Premise::Tool]),
+    ("tools-changed", &[Premise::User, Premise::Process]),
     ("transform", &[Premise::User, Premise::Provider, Premise::Tool, Premise::Process]),
 ];
 

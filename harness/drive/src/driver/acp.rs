@@ -31,7 +31,7 @@ use super::error::DriverError;
 use super::event::SessionEvent;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
-use super::protocol::{self, About, SessionSpec};
+use super::protocol::{self, About, SessionSpec, ToolSpec};
 use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
 use super::{feed, give, lines, rest};
@@ -404,6 +404,12 @@ impl Session {
                 Ok(!action::is_idle(&answer))
             }
         }
+    }
+
+    /// Gives the system a new list of tools, which its next request offers.
+    /// Returns false if the system reports that there was nothing to change.
+    pub async fn offer(&self, tools: Vec<ToolSpec>) -> Result<bool, DriverError> {
+        self.act(SessionAction::Tools(tools)).await.map(|answer| !action::is_idle(&answer))
     }
 
     /// Sends an idle agent a prompt that it reads as a command, and waits until it has run or failed.

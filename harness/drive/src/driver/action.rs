@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::protocol::ToolSpec;
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
 
@@ -19,8 +20,10 @@ pub enum SessionAction {
     /// An exception leaves the SDK's loop for this cause.
     Interrupt(InterruptCause),
     /// The history is changed, a side question is asked, or thinking or the provider is switched.
-    /// This is the only action that may come between two turns.
+    /// It may come between two turns.
     Change(Change),
+    /// The list of tools changes to this one. It may also come between two turns; the next request offers it.
+    Tools(Vec<ToolSpec>),
 }
 
 pub const METHOD: &str = "_brickbat/action";

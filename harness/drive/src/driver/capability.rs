@@ -28,7 +28,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 34] = [
+pub const CAPABILITIES: [Capability; 36] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -138,6 +138,12 @@ pub const CAPABILITIES: [Capability; 34] = [
         "changes.provider",
         Need::ProviderSwitch,
         "The thread can continue with the provider of another dialect between two turns.",
+    ),
+    optional("changes.tools", Need::ToolChanges, "The list of tools can be changed between two turns."),
+    optional(
+        "changes.toolsInTurn",
+        Need::ToolChangesInTurn,
+        "The list of tools can be changed while tools run, so that the next request of the turn offers the new list.",
     ),
 ];
 

@@ -19,7 +19,8 @@ use tokio::task::JoinHandle;
 use super::error::DriverError;
 use super::event::SessionEvent;
 use super::http::{HttpPiece, Post};
-use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId};
+use super::protocol::ToolSpec;
+use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId, Tool};
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
@@ -42,6 +43,7 @@ enum AgentCommand {
     Cancel,
     Answer(RunId, Consent),
     Change(Change, oneshot::Sender<()>),
+    Tools(Vec<ToolSpec>, oneshot::Sender<()>),
     Barrier(oneshot::Sender<()>),
     History(oneshot::Sender<Vec<u8>>),
     Saved(oneshot::Sender<Vec<u8>>),
@@ -102,6 +104,11 @@ impl InProcess {
     /// if its task has ended.
     pub async fn change(&self, change: &Change) -> bool {
         self.ask(|changed| AgentCommand::Change(change.clone(), changed)).await.is_some()
+    }
+
+    /// Waits until the agent has a new list of tools, which its next request offers; false if its task has ended.
+    pub async fn offer(&self, tools: Vec<ToolSpec>) -> bool {
+        self.ask(|taken| AgentCommand::Tools(tools, taken)).await.is_some()
     }
 
     /// Waits until the agent has received everything that has arrived.
@@ -228,6 +235,17 @@ impl AgentTask {
                         self.report(SessionEvent::Lost(error));
                         return;
                     }
+                    outputs
+                }
+                Wake::Command(AgentCommand::Tools(tools, taken)) => {
+                    if let Err(error) = self.endpoints.add_gates(&tools) {
+                        let error = DriverError::harness("cannot open the address of a tool", error);
+                        self.report(SessionEvent::Lost(error));
+                        return;
+                    }
+                    let tools: Vec<Tool> = tools.iter().map(ToolSpec::tool).collect();
+                    let outputs = self.agent.step(Input::Tools(&tools));
+                    let _ = taken.send(());
                     outputs
                 }
                 Wake::Command(AgentCommand::Barrier(passed)) => {

@@ -252,7 +252,8 @@ impl PlainAgent {
             | Change::Rewind { .. }
             | Change::Aside { .. }
             | Change::Thinking { .. }
-            | Change::Provider { .. } => None,
+            | Change::Provider { .. }
+            | Change::Tools { .. } => None,
         }
     }
 

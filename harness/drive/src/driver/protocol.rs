@@ -12,6 +12,7 @@ use serde_json::{Map, Value, json};
 use super::action::SessionAction;
 use super::capability::Capabilities;
 use super::error::DriverError;
+use brickbat_engine::agent::Tool;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::plan::{GivenMessage, PlannedTool, Side, ToolOutcome};
@@ -105,7 +106,7 @@ impl StoreWrite {
 }
 
 /// A tool of a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolSpec {
     /// Its name.
@@ -140,6 +141,26 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
+    /// The tools of a plan, with their gates below this URL.
+    pub fn all(tools: &[PlannedTool], base_url: &str) -> Vec<ToolSpec> {
+        tools.iter().map(|tool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name))).collect()
+    }
+
+    /// The tool for our own agent.
+    pub(super) fn tool(&self) -> Tool {
+        Tool {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            input_schema: self.input_schema.clone(),
+            deaf: self.deaf,
+            asks: self.asks,
+            ends: self.ends,
+            hands_over: self.hands_over.clone(),
+            agent: self.agent,
+            client: self.client,
+        }
+    }
+
     /// A tool in a plan, with its gate.
     pub fn new(tool: &PlannedTool, gate_url: String) -> ToolSpec {
         let description = format!("The tool `{}` of the scenario.", tool.name);

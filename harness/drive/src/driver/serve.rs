@@ -33,8 +33,8 @@ use super::capability::Capabilities;
 use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::ProcessLimits;
-use super::protocol::{About, PROTOCOL, SessionSpec};
-use brickbat_engine::agent::{Agent, Delivery, Searching, Thinking, Tool};
+use super::protocol::{About, PROTOCOL, SessionSpec, ToolSpec};
+use brickbat_engine::agent::{Agent, Delivery, Searching, Thinking};
 use brickbat_engine::events::{self, Event, StoreBug};
 use brickbat_engine::flaws::Canary;
 use brickbat_scenario::plan::GivenMessage;
@@ -316,17 +316,7 @@ impl Sessions {
         if spec.mode != MODE {
             return Err(wrong(format!("unknown mode `{}`; there is {MODE}", spec.mode)));
         }
-        let tools = spec.tools.iter().map(|tool| Tool {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            input_schema: tool.input_schema.clone(),
-            deaf: tool.deaf,
-            asks: tool.asks,
-            ends: tool.ends,
-            hands_over: tool.hands_over.clone(),
-            agent: tool.agent,
-            client: tool.client,
-        });
+        let tools = spec.tools.iter().map(ToolSpec::tool);
         let Served { canary, delivery } = self.served;
         let agent = Agent::equipped(spec.dialect, delivery, spec.model.clone(), tools.collect(), canary);
         let agent = if spec.thinking { agent.asking(Thinking::Asked) } else { agent };

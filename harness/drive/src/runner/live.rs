@@ -32,7 +32,8 @@ use brickbat_engine::run::Run;
 use brickbat_report::record::Observed;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
-use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
+use brickbat_scenario::action::ToolChange;
+use brickbat_scenario::plan::{CallKey, Change, Plan, PlannedTool, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
@@ -50,11 +51,24 @@ impl From<DriverError> for DriveResult {
     }
 }
 
+/// The settings of a session that a plan may change.
+pub(super) struct Settings {
+    /// The dialect of the provider.
+    pub(super) dialect: Dialect,
+    /// The tools that the system has.
+    pub(super) tools: Vec<PlannedTool>,
+}
+
 /// Opens a system's sessions for one plan.
 pub(super) trait Opener {
-    /// Opens a session at the base path of the plan, with the provider of that dialect. With `remains`, it
-    /// loads the session that a process has left.
-    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a>;
+    /// Opens a session at the base path of the plan, with these settings. With `remains`, it loads the session that a
+    /// process has left.
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        settings: &'a Settings,
+        remains: Option<&'a Remains>,
+    ) -> Opening<'a>;
 }
 
 pub(super) type Opening<'a> = LocalBoxFuture<'a, Result<SystemSession, DriverError>>;
@@ -77,7 +91,8 @@ pub(super) async fn drive(
     let address = server.addr().to_string();
     let origin = format!("http://{address}");
     let base_path = base_url.strip_prefix(&origin).unwrap_or_default().to_owned();
-    let session = match opener.open(&base_path, plan.dialect, None).await {
+    let settings = Settings { dialect: plan.dialect, tools: plan.tools_after(&[]) };
+    let session = match opener.open(&base_path, &settings, None).await {
         Ok(session) => session,
         Err(error) => return error.into(),
     };
@@ -91,7 +106,8 @@ pub(super) async fn drive(
         other: None,
         opener,
         base_path,
-        dialect: plan.dialect,
+        settings,
+        tool_changes: Vec::new(),
         remains: None,
         conductor,
         todo: VecDeque::new(),
@@ -149,8 +165,9 @@ struct Live<'a> {
     opener: &'a dyn Opener,
     /// The path of the plan on the server.
     base_path: String,
-    /// The dialect of the provider that the system uses.
-    dialect: Dialect,
+    settings: Settings,
+    /// The changes of the list of tools so far.
+    tool_changes: Vec<ToolChange>,
     /// The remains of the last killed process.
     remains: Option<Remains>,
     /// The standard error of killed processes.

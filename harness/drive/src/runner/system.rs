@@ -16,7 +16,7 @@ pub(super) use prepared::{Prepared, server};
 
 use mode::mode_of;
 
-use super::live::{self, DriveResult, Opener, Opening, Pace, Remains};
+use super::live::{self, DriveResult, Opener, Opening, Pace, Remains, Settings};
 use super::options::Repeat;
 use crate::driver::in_process::{Endpoints, InProcess};
 use crate::driver::manifest::Install;
@@ -24,7 +24,7 @@ use crate::driver::{
     self, Adapter, Catalogue, DriverError, Manifest, Progress, SessionSpec, ToolSpec, resolve,
 };
 use crate::server::{SAVING, Server};
-use brickbat_engine::agent::{Agent, Delivery};
+use brickbat_engine::agent::{Agent, Delivery, Tool};
 use brickbat_engine::flaws::Canary;
 use brickbat_engine::provider::Provider;
 use brickbat_engine::simulate::simulate;
@@ -34,7 +34,7 @@ use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
 use brickbat_scenario::duty::Application;
 use brickbat_scenario::parse::did_you_mean;
-use brickbat_scenario::plan::{Plan, PlanId, PlannedTool};
+use brickbat_scenario::plan::{Plan, PlanId};
 use brickbat_scenario::scenario::Need;
 use brickbat_scenario::trace::Confidence;
 
@@ -440,10 +440,16 @@ struct OwnAgent<'a> {
 }
 
 impl Opener for OwnAgent<'_> {
-    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a> {
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        settings: &'a Settings,
+        remains: Option<&'a Remains>,
+    ) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
-            let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary).at(dialect);
+            let mut agent = Agent::of_plan(self.plan, self.delivery, self.canary).at(settings.dialect);
+            agent = agent.offering(settings.tools.iter().map(Tool::from).collect());
             if let Some(Remains::Saved(saved)) = remains {
                 let resumed = agent.with_thread(saved);
                 agent = resumed.map_err(|error| DriverError::harness("cannot resume the agent", error))?;
@@ -464,10 +470,15 @@ struct AdaptedSystem<'a> {
 }
 
 impl Opener for AdaptedSystem<'_> {
-    fn open<'a>(&'a self, base_path: &'a str, dialect: Dialect, remains: Option<&'a Remains>) -> Opening<'a> {
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        settings: &'a Settings,
+        remains: Option<&'a Remains>,
+    ) -> Opening<'a> {
         Box::pin(async move {
             let base_url = format!("http://{}{base_path}", self.server.addr());
-            let spec = self.adapted.spec(self.plan, dialect, base_url, self.number)?;
+            let spec = self.adapted.spec(self.plan, settings, base_url, self.number)?;
             self.adapted.open(self.plan, spec, remains).await
         })
     }
@@ -561,15 +572,15 @@ impl Adapted {
     fn spec(
         &self,
         plan: &Plan,
-        dialect: Dialect,
+        settings: &Settings,
         base_url: String,
         number: u64,
     ) -> Result<SessionSpec, DriverError> {
         let state_dir = self.prepared.path().join(STATE).join(number.to_string());
         std::fs::create_dir_all(&state_dir)
             .map_err(|error| DriverError::harness("cannot create the state folder", error))?;
-        let tool = |tool: &PlannedTool| ToolSpec::new(tool, format!("{base_url}/gate/{}", tool.name));
-        let tools = plan.tools.iter().map(tool).collect();
+        let dialect = settings.dialect;
+        let tools = ToolSpec::all(&settings.tools, &base_url);
         let mode = self.mode.clone();
         let (thinking, search) = (plan.thinks(), !plan.searches.is_empty());
         // The model belongs to the plan's own provider.

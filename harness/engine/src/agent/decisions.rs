@@ -164,6 +164,15 @@ pub(crate) trait Decisions: Send + Sync {
         request::body(setup, thread)
     }
 
+    /// The tools that later requests offer after the list has changed. They are those of the new list: the model calls what it
+    /// is offered.
+    fn offers(&self, _old: &[Tool], new: Vec<Tool>) -> Vec<Tool> {
+        new
+    }
+
+    /// Reacts to a new list of tools. The thread keeps the calls of tools that are gone, with their results.
+    fn tools_change(&self, _tools: &[Tool], _thread: &mut Vec<Message>) {}
+
     /// True if a request asks the model to think while thinking is on. It does not while calls made without
     /// thinking are being answered, because some providers reject that.
     fn asks_to_think(&self, dialect: Dialect, thread: &[Message]) -> bool {

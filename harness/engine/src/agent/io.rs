@@ -1,12 +1,13 @@
 //! The complete interface of an agent without I/O: its inputs and its outputs.
 #![expect(missing_docs, reason = "the fields of these variants are named for what they hold")]
 
+use super::Tool;
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, ShownState, TurnOutcome};
 
 /// An event that the agent takes in.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Input<'a> {
     /// The user's message. Rejected while a turn runs.
     Prompt(&'a str),
@@ -20,6 +21,8 @@ pub enum Input<'a> {
     Interrupt(InterruptCause),
     /// The history is to be changed.
     Change(&'a Change),
+    /// These are the system's tools from the next request on.
+    Tools(&'a [Tool]),
     /// The status of an answer. `pause_ms` is how long the provider wants the client to wait, if specified.
     Head { request: RequestId, status: u16, pause_ms: Option<u64> },
     /// A piece of an answer's body, split anywhere.

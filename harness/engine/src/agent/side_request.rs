@@ -60,6 +60,8 @@ impl Agent {
                 self.setup.thinking = if *on { Thinking::Asked } else { Thinking::Unasked };
             }
             Change::Provider { dialect } => self.go_over_to(*dialect),
+            // The new list comes with its own input, because the change only names the tool.
+            Change::Tools { .. } => {}
             Change::Summarise { keep } => {
                 let end = compaction::start(&self.session.thread, kept(*keep, turn.is_some()));
                 if end > 0 {

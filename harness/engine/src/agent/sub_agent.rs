@@ -62,7 +62,8 @@ fn number(input: &Input<'_>) -> Option<u32> {
         | Input::Inject(_)
         | Input::Stop
         | Input::Interrupt(_)
-        | Input::Change(_) => None,
+        | Input::Change(_)
+        | Input::Tools(_) => None,
     }
 }
 

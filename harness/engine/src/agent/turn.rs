@@ -93,6 +93,10 @@ impl Agent {
             Input::Prompt(text) => self.prompted_again(turn, text),
             Input::Steer(text) => self.told(turn, Aside::Steered, text),
             Input::Inject(text) => self.told(turn, Aside::Injected, text),
+            Input::Tools(tools) => {
+                self.takes_tools(tools);
+                Some(turn)
+            }
             Input::Change(change) => {
                 self.put_off = Some(change.clone());
                 self.session.outputs.push(Output::Changed(change.clone()));
@@ -103,6 +107,7 @@ impl Agent {
 
     /// Sends the request for the next reply.
     pub(super) fn ask(&mut self, asking: Asking) -> Step {
+        self.update_tools();
         let request = self.session.counter.request();
         let thinks = self.decisions.asks_to_think(self.setup.dialect, &self.session.thread);
         let setup = if thinks { Cow::Borrowed(&self.setup) } else { Cow::Owned(self.setup.unthinking()) };

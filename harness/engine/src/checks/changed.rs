@@ -133,7 +133,10 @@ impl<'a> Standing<'a> {
                     }
                 }
                 Change::Rewind { prompts } => self.taken_back(*prompts as usize),
-                Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
+                Change::Aside { .. }
+                | Change::Thinking { .. }
+                | Change::Provider { .. }
+                | Change::Tools { .. } => {}
             },
             _ => {}
         }

@@ -33,13 +33,18 @@ fn trigger(evidence: &Evidence<'_>, finding: &Finding) -> Trigger {
     let open = keys.iter().filter(|key| is_about_answers && evidence.is_open(**key));
     let open: Vec<usize> = open.map(|key| evidence.call(*key).turn).collect();
     let fired = || evidence.run.receipts.iter().filter(|receipt| receipt.fired && receipt.turn <= last);
-    let happened: Vec<Trigger> = fired().map(|receipt| Trigger::of_action(&receipt.what)).collect();
-    let in_their_turns = fired().filter(|receipt| open.contains(&receipt.turn));
+    // A new list of tools leaves the history as it is, so whatever else happened is more likely to be the reason.
+    let is_of_list = |receipt: &&Receipt| receipt.what.changed_tool().is_some();
+    let counts = |receipt: &&Receipt| finding.check == tools_current::CHECK.id || !is_of_list(receipt);
+    let happened: Vec<Trigger> =
+        fired().filter(counts).map(|receipt| Trigger::of_action(&receipt.what)).collect();
+    let in_their_turns = fired().filter(counts).filter(|receipt| open.contains(&receipt.turn));
     let in_their_turns: Vec<Trigger> =
         in_their_turns.map(|receipt| Trigger::of_action(&receipt.what)).collect();
     first_of(&INTERRUPTIONS, &in_their_turns)
         .or_else(|| first_of(&CHANGES, &happened))
         .or_else(|| first_of(&INTERRUPTIONS, &happened))
+        .or_else(|| fired().find(is_of_list).map(|receipt| Trigger::of_action(&receipt.what)))
         .or_else(|| of_plan(evidence, keys, last))
         .unwrap_or(Trigger::Nothing)
 }

@@ -7,9 +7,14 @@ use super::*;
 /// a run proves nothing about the system: the harness knows the tool under a wrong name, or the system did
 /// not receive it.
 pub(super) fn absent(evidence: &Evidence<'_>) -> Option<String> {
+    // `tools-current` judges the tools that come and go.
+    let changed: Vec<_> = evidence.plan.tool_changes().collect();
+    let is_absent = |request: &RequestView, tool: &str| {
+        !request.offered.iter().any(|known| known == tool)
+            && changed.iter().all(|change| change.tool() != tool)
+    };
     evidence.requests.iter().find_map(|request| {
-        let tool =
-            called(evidence, request).find(|tool| !request.offered.iter().any(|known| known == tool))?;
+        let tool = called(evidence, request).find(|tool| is_absent(request, tool))?;
         let offered = match request.offered.as_slice() {
             [] => "no tools".to_owned(),
             names => listed(names),
@@ -99,7 +104,7 @@ fn called<'a>(evidence: &Evidence<'a>, request: &RequestView) -> impl Iterator<I
 /// The maximum number of tools that a message lists. A coding agent has about a dozen tools.
 const MAX_LISTED: usize = 30;
 
-fn listed(names: &[String]) -> String {
+pub(super) fn listed(names: &[String]) -> String {
     let rest = names.len().saturating_sub(MAX_LISTED);
     let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
     let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();

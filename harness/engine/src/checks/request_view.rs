@@ -6,10 +6,11 @@ use super::Place;
 use crate::provider::{self, Recall, conversation};
 use brickbat_rules::json::Document;
 use brickbat_rules::{self as rules, Profile};
+use brickbat_scenario::action::DETAIL;
 use brickbat_scenario::history::{Content, History, Item};
 use brickbat_scenario::plan::{CallKey, Plan, marker_in};
 use brickbat_scenario::trace::{ExchangeId, RequestHead, RequestKind};
-use brickbat_scenario::wire::{self, Offer, ToolChoice};
+use brickbat_scenario::wire::{self, CallableTool, Offer, ToolChoice};
 
 pub struct RequestView {
     pub exchange: ExchangeId,
@@ -22,6 +23,8 @@ pub struct RequestView {
     pub history: History,
     /// The names of the tools that it offers to the model.
     pub offered: Vec<String>,
+    /// The names of those that take the argument which an extended schema has.
+    pub extended: Vec<String>,
     /// True if it asks the model to think.
     pub asks_to_think: bool,
     /// True if it offers the search that the provider runs itself.
@@ -153,7 +156,9 @@ pub(super) fn view(
     let offered = wire::offered_tools(dialect, document.root());
     let asks_to_think = wire::of(dialect).asks_to_think(document.root());
     let offers_search = wire::of(dialect).offers_search(document.root());
-    let allowed = Allowed::of(&wire::of(dialect).offer(document.root()));
+    let offer = wire::of(dialect).offer(document.root());
+    let extended = extended(&offer);
+    let allowed = Allowed::of(&offer);
     let named = || document.root().field("model").as_str().map(Cow::into_owned);
     let model = model.map(str::to_owned).or_else(named);
     let items = history.items.iter().enumerate();
@@ -165,6 +170,7 @@ pub(super) fn view(
         is_read,
         history,
         offered,
+        extended,
         asks_to_think,
         offers_search,
         allowed,
@@ -172,6 +178,12 @@ pub(super) fn view(
         calls,
         refusal,
     }
+}
+
+/// The names of the offered tools that take the argument of an extended schema.
+fn extended(offer: &Offer<'_, '_>) -> Vec<String> {
+    let is_extended = |tool: &&CallableTool<'_, '_>| tool.schema.field("properties").get(DETAIL).is_some();
+    offer.tools.iter().filter(is_extended).map(|tool| tool.name.clone().into_owned()).collect()
 }
 
 /// Finds the plan's call by its id. If a system gives calls its own ids, or several calls have the same id,

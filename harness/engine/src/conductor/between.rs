@@ -20,6 +20,10 @@ impl Conductor {
         }
         let due = self.due_between_turns();
         if self.turn.stage == TurnStage::Dead {
+            // The new process loads the session with the new list of tools.
+            if let Some(index) = due.filter(|index| self.actions[*index].what.changed_tool().is_some()) {
+                return self.act_between_turns(index, commands);
+            }
             commands.push(Command::Resume);
             self.turn.stage = TurnStage::Resuming;
         }
@@ -29,6 +33,11 @@ impl Conductor {
             Some(index) => self.act_between_turns(index, commands),
             None => commands.extend(self.begin(self.turn.idx + 1)),
         }
+    }
+
+    /// True if no process runs, because the last one was killed.
+    pub fn is_dead(&self) -> bool {
+        self.turn.stage == TurnStage::Dead
     }
 
     /// Index of the first action that is due before the next turn begins.

@@ -185,7 +185,8 @@ impl Conductor {
                 | Action::Rewind(_)
                 | Action::Aside(_)
                 | Action::Thinking(_)
-                | Action::Provider(_),
+                | Action::Provider(_)
+                | Action::Tools(_),
                 Due::AtHold(_),
             ) => {}
             // The user says nothing to a stopped turn, and a message after its end begins the next turn.
@@ -286,6 +287,7 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         | Action::Aside(_)
         | Action::Thinking(_)
         | Action::Provider(_)
+        | Action::Tools(_)
         | Action::Finish => Vec::new(),
     }
 }

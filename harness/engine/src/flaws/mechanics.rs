@@ -112,6 +112,22 @@ pub(super) fn without_results(
     thread
 }
 
+/// The ids of the calls in a thread that name none of these tools.
+pub(super) fn calls_of_no_tool(tools: &[Tool], thread: &[Message]) -> Vec<String> {
+    let calls = thread.iter().flat_map(Message::calls);
+    let gone = calls.filter(|call| tools.iter().all(|tool| tool.name != call.tool));
+    gone.map(|call| call.id.clone()).collect()
+}
+
+/// Removes the calls with these ids from a thread, and messages that then have nothing left.
+pub(super) fn without_calls(thread: &mut Vec<Message>, ids: &[String]) {
+    for message in thread.iter_mut() {
+        let Message::Assistant(blocks) = message else { continue };
+        blocks.retain(|block| block.call().is_none_or(|call| !ids.contains(&call.id)));
+    }
+    thread.retain(|message| !matches!(message, Message::Assistant(blocks) if blocks.is_empty()));
+}
+
 /// The body of a Responses request. The provider stores the reply.
 pub(super) fn stored(body: Vec<u8>) -> Vec<u8> {
     let text = String::from_utf8_lossy(&body);

@@ -23,8 +23,8 @@ pub(super) use flaw;
 
 pub(super) use super::Flaw;
 pub(super) use super::mechanics::{
-    LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, done, is_made_up, of_client, split_batch, stored,
-    taken_blocks, without_last_calls, without_results,
+    LARGE_BATCH, LastFirst, NO_SEARCH, SEARCHING, call_of, calls_of_no_tool, done, is_made_up, of_client,
+    split_batch, stored, taken_blocks, without_calls, without_last_calls, without_results,
 };
 pub(super) use crate::agent::compaction::{Summary, has_summary};
 pub(super) use crate::agent::decisions::{

@@ -164,6 +164,11 @@ export interface More {
    * `changes.provider`. Without it, the session is closed and loaded again.
    */
   provider?: (session: Session) => any;
+  /**
+   * Gives a running turn the list of tools that the `spec` of its session now names, for an adapter that claims
+   * `changes.toolsInTurn`. With `changes.tools` only, the next turn reads the list from the `spec`.
+   */
+  tools?: (session: Session) => any;
   /** Functions that open consumers of events, by name. */
   events?: Record<string, () => Consumer | Promise<Consumer>>;
 }

@@ -32,11 +32,11 @@ import { agent, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclien
  * store. `stored`: returns the history, if the store contains more than that. `act`: runs an action of `_brickbat/action`.
  * `closed`: releases the resources of an ended session. `events`: functions that open consumers of events, by name.
  * `provider`: switches the open session to a model of the provider that its `spec` now names. Without it, the session is
- * loaded again.
+ * loaded again. `tools`: gives a running turn the list of tools that its `spec` now names.
  * @typedef {{ capabilities?: Record<string, any>, settled?: () => Promise<void>,
  *   give?: (history: any[], spec: Spec) => any, stored?: (session: Session) => any,
  *   act?: (session: Session, action: any) => any, closed?: (session: Session) => any,
- *   provider?: (session: Session) => any,
+ *   provider?: (session: Session) => any, tools?: (session: Session) => any,
  *   events?: Record<string, () => Consumer | Promise<Consumer>> }} More
  */
 
@@ -194,7 +194,7 @@ export async function replay(consumers, { consumer, events }) {
  * @param {Turn} turn
  * @param {More} more
  */
-export function serve(about, dialects, turn, { capabilities, settled, give, stored, act, closed, events, provider } = {}) {
+export function serve(about, dialects, turn, { capabilities, settled, give, stored, act, closed, events, provider, tools } = {}) {
   /** @type {Map<string, Session>} */
   const sessions = new Map();
   const invalid = (why) => RequestError.invalidParams(undefined, why);
@@ -293,6 +293,12 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     .onRequest('_brickbat/action', (params) => params, async ({ params: { sessionId, action } }) => {
       if (action.change?.kind === 'provider' && capabilities?.changes?.provider) {
         await goOver(sessionId, action.change.dialect);
+        return {};
+      }
+      if (action.tools && capabilities?.changes?.tools) {
+        const changed = session(sessionId);
+        changed.spec = { ...changed.spec, tools: action.tools };
+        await tools?.(changed);
         return {};
       }
       if (!act) throw RequestError.methodNotFound('_brickbat/action');

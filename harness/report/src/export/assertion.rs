@@ -225,6 +225,7 @@ mod tests {
         "stops-when-stopped",
         "success-honest",
         "texts-once",
+        "tools-current",
         "turn-ends",
         "views-agree",
     ];

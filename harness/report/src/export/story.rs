@@ -75,6 +75,7 @@ fn inexpressible(need: Need) -> Option<&'static str> {
         Need::FinalTools => Some("a tool that ends the turn with its result"),
         Need::ClientTools => Some("a tool that runs in the client"),
         Need::StepLimit => Some("a limit of steps"),
+        Need::ToolChanges | Need::ToolChangesInTurn => Some("a list of tools that changes"),
         // The template of a system has them, or the events of the trace say that the test cannot express them.
         Need::Cancel
         | Need::EagerTools

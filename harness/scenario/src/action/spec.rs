@@ -2,7 +2,7 @@
 
 use super::Action;
 use super::table;
-use super::{ErrorKind, HttpFault, ProviderChoice};
+use super::{ErrorKind, HttpFault, ProviderChoice, ToolChange};
 use crate::point::{Refusal, Region};
 use crate::premise::Premise;
 use crate::scenario::{InterruptCause, Need};
@@ -110,6 +110,7 @@ pub enum Payload {
     /// listed and documented without code of its own.
     OneOf(&'static [Action]),
     Provider(fn(ProviderChoice) -> Action),
+    Tools(fn(ToolChange) -> Action),
 }
 
 /// The message for some regions where an action is not allowed.

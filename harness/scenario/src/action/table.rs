@@ -13,7 +13,7 @@ use crate::trace::Ending;
 use crate::trigger::Trigger;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 26] = [
+pub(super) const ALL: [&ActionSpec; 27] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -40,6 +40,7 @@ pub(super) const ALL: [&ActionSpec; 26] = [
     &ASIDE,
     &THINKING,
     &PROVIDER,
+    &TOOLS,
 ];
 
 const ANYWHERE: &[Region] = &Region::ALL;
@@ -379,6 +380,7 @@ pub(super) static THINKING: ActionSpec = ActionSpec {
     needs: Some(Need::ThinkingSwitch),
     payload: Payload::Switch(Action::Thinking),
     allowed: &[Between],
+    weights: &[(Between, 2)],
     unless: &[BETWEEN_TURNS],
     ..because(Premise::User, Trigger::Switch, HARMFUL)
 };
@@ -393,6 +395,20 @@ pub(super) static PROVIDER: ActionSpec = ActionSpec {
     weights: &[(Between, 0)],
     unless: &[BETWEEN_TURNS],
     ..because(Premise::User, Trigger::Switch, HARMFUL)
+};
+
+pub(super) static TOOLS: ActionSpec = ActionSpec {
+    name: "tools",
+    actor: Actor::History,
+    needs: Some(Need::ToolChanges),
+    payload: Payload::Tools(Action::Tools),
+    allowed: &[Between, Tools, Result],
+    unless: &[refused(
+        STREAMED,
+        "the list of tools can be changed only between two turns or while tools run",
+        "use `before: prompt`, or a point of the tools such as `after: { settled: 1 }`",
+    )],
+    ..because(Premise::Process, Trigger::Switch, HARMFUL)
 };
 
 pub(super) static FINISH: ActionSpec = ActionSpec {

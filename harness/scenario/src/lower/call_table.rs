@@ -18,6 +18,7 @@ use super::position::{self, BlockPosition};
 use super::providers;
 use super::searches::SearchTable;
 use super::sub_agents;
+use super::tool_changes;
 use super::tools;
 
 /// The calls in a plan.
@@ -219,7 +220,10 @@ impl<'a> CallTable<'a> {
             )
         };
         let named = |name: &str| self.calls.iter().rev().find(|call| call.name == name);
-        malformations::apply(&mut planned, call, tool, |name| named(name).map(|call| call.id.clone()));
+        let is_gone = tool_changes::is_gone(self.scenario, call, (place.turn, place.reply));
+        malformations::apply(&mut planned, call, (tool, is_gone), |name| {
+            named(name).map(|call| call.id.clone())
+        });
         if planned.is_invalid() {
             planned.outcome = ToolOutcome::Error("no system can run this call".to_owned());
             planned.hands_over = false;

@@ -9,12 +9,12 @@ use super::points::BuiltTurn;
 use super::problem::{Problem, Problems};
 use super::{
     compactions, endings, feasibility, given, header, messages, position, processes, searches,
-    sub_agent_turns, tools,
+    sub_agent_turns, tool_changes, tools,
 };
 
 /// The checks of a scenario before its plan is built: its sizes and its names. Building relies on them.
-const OF_SCENARIO: [fn(&Scenario, &mut Problems); 5] =
-    [header::check, header::check_turns, tools::check, searches::check, given::check];
+const OF_SCENARIO: [fn(&Scenario, &mut Problems); 6] =
+    [header::check, header::check_turns, tools::check, tool_changes::check, searches::check, given::check];
 
 /// The checks of a plan that was built.
 const OF_LOWERED: [fn(&Lowered<'_>, &mut Problems); 9] = [

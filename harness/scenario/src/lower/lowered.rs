@@ -167,10 +167,13 @@ fn stand(live_prompts: &mut Vec<usize>, index: usize, turn: &PlannedTurn) {
             Change::Rewind { prompts } => {
                 live_prompts.truncate(live_prompts.len().saturating_sub(prompts as usize))
             }
-            Change::Aside { .. } | Change::Thinking { .. } | Change::Provider { .. } => {}
+            Change::Aside { .. }
+            | Change::Thinking { .. }
+            | Change::Provider { .. }
+            | Change::Tools { .. } => {}
         }
     }
-    if changes(false).next().is_some() {
+    if changes(false).any(|change| change.shortening().is_some()) {
         live_prompts.clear();
     }
     live_prompts.push(index);
@@ -240,7 +243,10 @@ fn needs(scenario: &Scenario, dialect: Dialect, turns: &[PlannedTurn]) -> Vec<Ne
         };
         needs.extend(action.what.spec().needs);
         if action.what.changes_history() && action.at != PlannedPoint::Prompt {
-            needs.push(Need::ChangeInFlight);
+            needs.push(match action.what {
+                Action::Tools(_) => Need::ToolChangesInTurn,
+                _ => Need::ChangeInFlight,
+            });
         }
         if in_stream {
             needs.push(Need::Streaming);

@@ -200,21 +200,22 @@ fn is_json(text: &str) -> bool {
     serde_json::from_str::<Value>(text).is_ok()
 }
 
-/// Adds the scenario's malformations to a correct call. `same` finds the id of an earlier call.
+/// Adds the scenario's malformations to a correct call. `is_gone` is true if the system no longer has its tool, or not yet. `same` finds the id of an earlier call.
 pub(super) fn apply(
     planned: &mut PlannedCall,
     call: &Call,
-    tool: &Tool,
+    (tool, is_gone): (&Tool, bool),
     same: impl Fn(&str) -> Option<String>,
 ) {
-    if !tool.missing && call.raw.is_none() && call.id.is_none() {
+    let is_missing = tool.missing || is_gone;
+    if !is_missing && call.raw.is_none() && call.id.is_none() {
         return;
     }
     let PlannedCall { id, tool: name, args, deltas, .. } = planned.clone();
     let right = WellFormedCall { id, tool: name, args, deltas };
     let no_id = call.id == Some(CallId::Missing);
     planned.malformation =
-        Some(Box::new(Malformation { tool: tool.missing, args: call.raw.is_some(), no_id, right }));
+        Some(Box::new(Malformation { tool: is_missing, args: call.raw.is_some(), no_id, right }));
     if let Some(called) = &tool.called {
         planned.tool.clone_from(called);
     }

@@ -5,10 +5,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::CallKey;
-use crate::action::{Action, ProviderChoice};
+use crate::action::{Action, ProviderChoice, ToolChange};
 
-/// A change to the history, a question outside it, or a switch of the thinking mode or the provider. It is
-/// requested either by the user or by the application around the SDK.
+/// A change to the history or to the list of tools, a question outside the history, or a switch of the thinking mode or the
+/// provider. It is requested either by the user or by the application around the SDK.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Change {
@@ -42,6 +42,12 @@ pub enum Change {
         /// The dialect of that provider.
         dialect: Dialect,
     },
+    /// From the next request on, the system offers the model other tools. An adapter gets the complete list instead.
+    #[schemars(skip)]
+    Tools {
+        /// The tool, and its change.
+        change: ToolChange,
+    },
 }
 
 /// How a change makes the history shorter.
@@ -62,7 +68,8 @@ impl Change {
             Change::Rewind { .. }
             | Change::Aside { .. }
             | Change::Thinking { .. }
-            | Change::Provider { .. } => None,
+            | Change::Provider { .. }
+            | Change::Tools { .. } => None,
         }
     }
 
@@ -76,6 +83,7 @@ impl Change {
             Change::Thinking { on: true } => "thinking on".to_owned(),
             Change::Thinking { on: false } => "thinking off".to_owned(),
             Change::Provider { dialect } => format!("provider {dialect}"),
+            Change::Tools { change } => format!("tools {change}"),
         }
     }
 }
@@ -98,6 +106,7 @@ impl BoundAction {
             Action::Aside(question) => Some(Change::Aside { question: question.clone() }),
             Action::Thinking(on) => Some(Change::Thinking { on: *on }),
             Action::Provider(ProviderChoice::Of(dialect)) => Some(Change::Provider { dialect: *dialect }),
+            Action::Tools(change) => Some(Change::Tools { change: change.clone() }),
             // A test compares this with the actors of the table.
             _ => None,
         }

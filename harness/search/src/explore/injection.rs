@@ -73,7 +73,8 @@ fn actions() -> Vec<(Effect, Action)> {
         | Payload::Turn(_)
         | Payload::Switch(_)
         | Payload::OneOf(_)
-        | Payload::Provider(_) => None,
+        | Payload::Provider(_)
+        | Payload::Tools(_) => None,
     };
     ActionSpec::ALL.into_iter().filter_map(|spec| Some((spec.effect?, action(spec)?))).collect()
 }
@@ -84,7 +85,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// The actions that are not explored, and why.
-    const NOT_EXPLORED: [(&str, &str); 16] = [
+    const NOT_EXPLORED: [(&str, &str); 17] = [
         ("stop-again", "a stop that the system has heard is explored by `abort`"),
         ("steer", "the text is the author's"),
         ("prompt", "the text is the author's"),
@@ -101,6 +102,7 @@ mod tests {
         ("rewind", "needs a system with a command for it"),
         ("thinking", "needs a system that can switch thinking"),
         ("provider", "needs a system that can switch the provider"),
+        ("tools", "needs a system that takes another list of tools"),
     ];
 
     #[test]

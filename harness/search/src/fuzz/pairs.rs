@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use brickbat_scenario::action::ToolChange;
 use brickbat_scenario::hash::fnv1a;
 use brickbat_scenario::plan::Side;
 use brickbat_scenario::scenario::{Action, At, Block, Call, CallId, Indices, Scenario, Turn};
@@ -135,6 +136,8 @@ fn of_action(at: &At, add: &mut impl FnMut(&[&str])) {
     let name = at.action.spec().name;
     let which = match &at.action {
         Action::Http(fault) => format!("{name} {} {}", fault.status, number(fault.times as usize)),
+        Action::Tools(ToolChange::Withdraw(_)) => format!("{name} withdraw"),
+        Action::Tools(ToolChange::Offer(_)) => format!("{name} offer"),
         Action::Interrupt(cause) => format!("{name} {}", cause.name()),
         _ => name.to_owned(),
     };

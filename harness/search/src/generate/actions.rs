@@ -1,7 +1,7 @@
 //! Draws the actions of a turn: each is drawn for a point, and added if it is compatible with the others.
 
 use super::calls::{Manner, Names};
-use super::{MAX_ACTIONS, Source, turns};
+use super::{MAX_ACTIONS, Source, tool_changes, turns};
 use crate::points::{self, Spot};
 use brickbat_rules::dialect::Dialect;
 use brickbat_scenario::action::{ActionSpec, Actor, FULL_CONTEXT, Payload, ProviderChoice};
@@ -96,6 +96,9 @@ pub(super) fn fitting(
         Payload::Switch(make) => make(source.below(2) == 1),
         Payload::OneOf(all) => source.pick(all)?.clone(),
         Payload::Provider(make) => make(ProviderChoice::Of(*source.pick(&Dialect::ALL)?)),
+        Payload::Tools(make) => {
+            make(tool_changes::draw(source, scenario, index, |change| spot.at(make(change)))?)
+        }
     };
     Some(action)
 }

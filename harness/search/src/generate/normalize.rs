@@ -26,11 +26,14 @@ pub(super) fn normalize(scenario: &mut Scenario) {
     said_once(scenario);
     turns::put_off(scenario);
     let used: BTreeSet<String> = scenario.all_calls().map(|call| call.tool.clone()).collect();
-    scenario.tools.retain(|name, _| used.contains(name));
-    if used.len() > scenario.tools.len() {
+    let changed: BTreeSet<String> =
+        actions(scenario).filter_map(Action::changed_tool).map(str::to_owned).collect();
+    scenario.tools.retain(|name, _| used.contains(name) || changed.contains(name));
+    if used.iter().any(|name| !scenario.tools.contains_key(name)) {
         untooled(scenario);
     }
     offered(scenario);
+    fixup::tool_changes(scenario);
 }
 
 /// Gives a call about which the user is asked a unique id, because the user identifies it by its id.
@@ -101,11 +104,16 @@ fn said_once(scenario: &mut Scenario) {
 /// Adds a tool that the system is offered, if the scenario needs one: a model that calls tools must be
 /// offered one, and a request for a summary is recognised because it offers none.
 pub(super) fn offered(scenario: &mut Scenario) {
-    let mut actions = scenario.turns.iter().flat_map(|turn| &turn.at);
-    let asks_beside = actions.any(|at| matches!(at.action, Action::Summarise(_) | Action::Aside(_)));
-    if asks_beside || scenario.tools.values().any(|tool| tool.missing) {
+    let asks_beside =
+        actions(scenario).any(|action| matches!(action, Action::Summarise(_) | Action::Aside(_)));
+    let is_changed = actions(scenario).any(|action| action.changed_tool().is_some());
+    if asks_beside || is_changed || scenario.tools.values().any(|tool| tool.missing) {
         calls::plain(&mut scenario.tools);
     }
+}
+
+fn actions(scenario: &Scenario) -> impl Iterator<Item = &Action> {
+    scenario.turns.iter().flat_map(|turn| &turn.at).map(|at| &at.action)
 }
 
 /// Makes calls of missing tools call the plain tool.

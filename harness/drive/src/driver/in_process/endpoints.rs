@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::driver::ToolSpec;
 use crate::driver::http::{Address, NotAnAddress};
 use brickbat_scenario::plan::PlannedTool;
 
@@ -36,6 +37,14 @@ impl Endpoints {
     /// Makes the agent post to another path from now on.
     pub(super) fn post_to(&mut self, path: &str) -> Result<(), NotAnAddress> {
         self.provider = Address::parse(&format!("{}{path}", self.base_url))?;
+        Ok(())
+    }
+
+    /// Adds the gates of tools. Those of tools that are gone stay, for calls that still run.
+    pub(super) fn add_gates(&mut self, tools: &[ToolSpec]) -> Result<(), NotAnAddress> {
+        for tool in tools {
+            self.gates.insert(tool.name.clone(), Address::parse(&tool.gate_url)?);
+        }
         Ok(())
     }
 

@@ -146,6 +146,11 @@ impl SessionTask {
                         return responder.respond_with_internal_error("the agent has ended");
                     }
                     SessionAction::Change(_) => {}
+                    SessionAction::Tools(tools) => {
+                        if !self.session.offer(tools).await {
+                            return responder.respond_with_internal_error("the agent has ended");
+                        }
+                    }
                 }
                 responder.respond(Acknowledged {})
             }

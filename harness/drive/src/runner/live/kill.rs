@@ -51,7 +51,7 @@ impl Live<'_> {
     /// Starts a new process, and makes it load the session.
     pub(super) async fn restart(&mut self) -> Result<(), DriverError> {
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
-        self.session = self.opener.open(&self.base_path, self.dialect, self.remains.as_ref()).await?;
+        self.session = self.opener.open(&self.base_path, &self.settings, self.remains.as_ref()).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         self.mount.belongs_to(self.session.process());
@@ -75,7 +75,7 @@ impl Live<'_> {
                 }
                 other
             }
-            None => (self.opener.open(&self.base_path, self.dialect, Some(&remains)).await?, 0),
+            None => (self.opener.open(&self.base_path, &self.settings, Some(&remains)).await?, 0),
         };
         let session = std::mem::replace(&mut self.session, next);
         self.other = Some((session, std::mem::replace(&mut self.stderr_from, stderr_from)));
@@ -91,7 +91,7 @@ impl Live<'_> {
         let SystemSession::Acp(session) = &self.session else { return Ok(()) };
         let remains = Remains::Stored(session.id().to_owned());
         let said = self.session.stderr_since(self.stderr_from).unwrap_or_default();
-        self.session = self.opener.open(&self.base_path, self.dialect, Some(&remains)).await?;
+        self.session = self.opener.open(&self.base_path, &self.settings, Some(&remains)).await?;
         self.stderr.push_str(&said);
         self.stderr_from = 0;
         self.mount.belongs_to(self.session.process());

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::driver::in_process::InProcess;
-use crate::driver::{self, DriverError, SessionEvent};
+use crate::driver::{self, DriverError, SessionEvent, ToolSpec};
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
@@ -42,6 +42,17 @@ impl SystemSession {
             SystemSession::InProcess(session) if session.change(change).await => Ok(true),
             SystemSession::InProcess(_) => Err(broken("the agent ended while it changed its history")),
             SystemSession::Acp(session) => session.change(change).await,
+        }
+    }
+
+    /// Waits until the system has a new list of tools. Returns false if the system reports that there was nothing to change.
+    pub(super) async fn offer(&self, tools: Vec<ToolSpec>) -> Result<bool, DriverError> {
+        match self {
+            SystemSession::InProcess(session) => match session.offer(tools).await {
+                true => Ok(true),
+                false => Err(broken("the agent ended while its list of tools changed")),
+            },
+            SystemSession::Acp(session) => session.offer(tools).await,
         }
     }
 

@@ -5,6 +5,8 @@ use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
 use super::script::BATCH;
 use super::session::{Observation, PATIENCE};
+use crate::driver::{SessionSpec, ToolSpec};
+use brickbat_scenario::action::DETAIL;
 use brickbat_scenario::plan::Change;
 
 /// A message limit small enough to force the removal of part of a turn that contains a batch of calls.
@@ -58,4 +60,42 @@ async fn in_flight(host: &mut Host, change: &Change) -> Result<(), Halt> {
     session.finish().await?;
     session.judge(0).map_err(|defect| defect.within(format!("with `{}` while tools run", change.words())))?;
     Ok(())
+}
+
+/// Changes the schema of a tool between two turns, and while tools run if that is claimed too. Checks that the next request
+/// contains the new one.
+pub(super) async fn tools(host: &mut Host) -> Result<(), Halt> {
+    let mut session = host.open(BATCH).await?;
+    session.play(0).await?;
+    let tools = extended(&session.spec);
+    session.acp().offer(tools).await?;
+    session.play(1).await?;
+    if !session.has_requested(DETAIL) {
+        return wrong("after the schema of a tool has changed, the next turn offers the old one");
+    }
+    if !host.capabilities().has("changes.toolsInTurn") {
+        return Ok(());
+    }
+    let mut session = host.open(BATCH).await?;
+    let tools = extended(&session.spec);
+    session.prompt(0).await?;
+    let opened = session.until(PATIENCE, Observation::is_opened).await?.ok_or_else(Defect::no_gate)?;
+    session.acp().offer(tools).await?;
+    session.let_go_on(opened);
+    session.finish().await?;
+    if !session.has_requested(DETAIL) {
+        return wrong(
+            "after the schema of a tool has changed while it ran, the next request offers the old one",
+        );
+    }
+    Ok(session.judge(0)?)
+}
+
+/// The tools of a session, each with one more argument.
+fn extended(spec: &SessionSpec) -> Vec<ToolSpec> {
+    let mut tools = spec.tools.clone();
+    for tool in &mut tools {
+        tool.input_schema["properties"][DETAIL] = serde_json::json!({ "type": "string" });
+    }
+    tools
 }

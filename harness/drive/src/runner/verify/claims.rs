@@ -31,11 +31,12 @@ enum Claim {
     Rewind,
     Aside,
     Provider,
+    Tools,
     Search,
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 15] = [
+const CLAIMS: [(&str, Claim); 16] = [
     ("clientTools", Claim::ClientTools),
     ("saving", Claim::Saving),
     ("steer", Claim::Steer),
@@ -50,6 +51,7 @@ const CLAIMS: [(&str, Claim); 15] = [
     ("changes.rewind", Claim::Rewind),
     ("changes.aside", Claim::Aside),
     ("changes.provider", Claim::Provider),
+    ("changes.tools", Claim::Tools),
     ("serverTools", Claim::Search),
 ];
 
@@ -76,6 +78,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
             Claim::Rewind => takes_back(host).await,
             Claim::Aside => asks_outside(host).await,
             Claim::Provider => goes_over(host).await,
+            Claim::Tools => super::change::tools(host).await,
             Claim::Search => offers_search(host).await,
         };
         kept.map_err(|halt| match halt {
@@ -387,7 +390,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     /// Claims that other probes try.
-    const TRIED_ELSEWHERE: [(&str, &str); 7] = [
+    const TRIED_ELSEWHERE: [(&str, &str); 8] = [
         ("cancel", "`stop`"),
         ("barrier", "`lifetime`"),
         ("history", "`lifetime`"),
@@ -395,6 +398,7 @@ mod tests {
         ("changes.trim", "`change`"),
         ("changes.summarise", "`change`"),
         ("changes.inFlight", "`change`"),
+        ("changes.toolsInTurn", "with `changes.tools`"),
     ];
 
     /// Claims that no probe tries, and why.

@@ -320,6 +320,10 @@ class Adapter:
         if change.get("kind") == "provider" and self.can.get("changes", {}).get("provider"):
             await self.go_over(params["sessionId"], change["dialect"])
             return {}
+        if method == "brickbat/action" and "tools" in params["action"] and self.can.get("changes", {}).get("tools"):
+            # A running turn that reads the list for each request sees the new one.
+            self.session(params["sessionId"]).spec["tools"] = params["action"]["tools"]
+            return {}
         if method == "brickbat/action" and self.act:
             session = self.session(params["sessionId"])
             return await maybe(self.act(session.spec, session.store, params["action"])) or {}

@@ -64,7 +64,8 @@ impl Appearance<'_> {
             | Action::Rewind(_)
             | Action::Aside(_)
             | Action::Thinking(_)
-            | Action::Provider(_) => Appearance::Change(what.change()),
+            | Action::Provider(_)
+            | Action::Tools(_) => Appearance::Change(what.change()),
             Action::Finish => Appearance::End,
         }
     }

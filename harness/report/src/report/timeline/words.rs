@@ -2,7 +2,7 @@
 
 use super::super::shape::call_name;
 use crate::record::Record;
-use brickbat_scenario::action::PoorSummary;
+use brickbat_scenario::action::{PoorSummary, ToolChange};
 use brickbat_scenario::plan::{Change, Mark, Script, ScriptBlock, SearchKey, ServerBlock, Side, ToolOutcome};
 use brickbat_scenario::trace::{Aside, Consent, Ending, Held, ShownState};
 
@@ -121,6 +121,11 @@ pub(super) fn change(change: &Change) -> String {
         Change::Thinking { on: true } => "thinking is switched on".to_owned(),
         Change::Thinking { on: false } => "thinking is switched off".to_owned(),
         Change::Provider { dialect } => format!("the thread continues with the {dialect} provider"),
+        Change::Tools { change } => match change {
+            ToolChange::Withdraw(tool) => format!("the tool {tool} is withdrawn"),
+            ToolChange::Offer(tool) => format!("the tool {tool} is added"),
+            ToolChange::Extend(tool) => format!("the schema of the tool {tool} changes"),
+        },
     }
 }
 
