@@ -443,6 +443,13 @@ impl<'a> Printer<'a> {
             if !pages.is_empty() {
                 tell(format!("note: {}: the text also contains an error:", input.path));
                 print(&pages.join("\n"));
+            } else if self.broken.is_empty() && explain::tells_of_refusal(around) {
+                self.n_explained += 1;
+                tell(format!(
+                    "note: {}: the text says that a request was refused, and these rules find no reason in the request that it \
+                     shows; --host or --profile names the server that refused it",
+                    input.path
+                ));
             }
             return;
         };

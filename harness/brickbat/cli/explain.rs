@@ -139,6 +139,16 @@ pub(super) fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
     explain::refusal_in(text[..text.floor_char_boundary(MAX_PASTED)].trim())
 }
 
+/// Returns whether a text has the status of a refused request, such as `HTTP 400` or `422 Unprocessable Entity`.
+pub(super) fn tells_of_refusal(text: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["error", "status", "http", "code", "bad request", "unprocessable", "returns", "refus"];
+    text.lines().map(str::to_lowercase).any(|line| {
+        let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| matches!(word, "400" | "422")) && WORDS.iter().any(|word| line.contains(word))
+    })
+}
+
 /// The rules with a sentence, or a part of one, in the beginning of a longer text.
 pub(super) fn rules_near(text: &str) -> Vec<&'static Rule> {
     explain::rules_near(text[..text.floor_char_boundary(MAX_PASTED)].trim())

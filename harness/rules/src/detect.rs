@@ -54,7 +54,10 @@ pub const DIALECT_SIGNS: [(&str, &str); 6] = [
         "contents of a `role` and `parts`, whose fields are `text`, `functionCall`, `functionResponse`, …",
     ),
     (BEDROCK, "blocks `toolUse` or `toolResult` with `toolUseId`; `toolConfig` or `inferenceConfig`"),
-    (MISTRAL, "what openai-chat has, with a model of Mistral's or call ids of nine letters and digits"),
+    (
+        MISTRAL,
+        "what openai-chat has, with a model of Mistral's or call ids of nine letters and digits, some of them capitals",
+    ),
 ];
 
 const ANTHROPIC: &str = "anthropic-messages";
@@ -99,6 +102,8 @@ struct Messages {
     /// `Some(true)` if there are call ids and each consists of nine characters; `None` if there are
     /// none.
     has_short_ids: Option<bool>,
+    /// True if an id of a call has a capital letter.
+    has_capitals: bool,
     starts_with_system: bool,
     /// True if every message has only texts without a type. Bedrock writes texts like that, and so do a
     /// few frameworks.
@@ -112,14 +117,20 @@ impl Messages {
         messages
     }
 
+    fn has_mistral_ids(&self) -> bool {
+        self.has_short_ids == Some(true) && self.has_capitals
+    }
+
     fn message(&mut self, n: usize, message: Json) {
         self.starts_with_system |= n == 0 && message.field("role").is("system");
         self.has_untyped_texts = (n == 0 || self.has_untyped_texts) && message::has_untyped_texts(message);
         self.add(sign(message));
         for call in message.field("tool_calls").items() {
             let id = call.field("id").as_str();
-            let is_short = id.is_some_and(|id| is_mistral_id(&id));
+            let is_short = id.as_ref().is_some_and(|id| is_mistral_id(id));
             self.has_short_ids = Some(self.has_short_ids.unwrap_or(true) && is_short);
+            // Groq's ids have nine characters too, none of them a capital.
+            self.has_capitals |= id.is_some_and(|id| id.contains(|c: char| c.is_ascii_uppercase()));
         }
     }
 
@@ -193,7 +204,7 @@ impl Clues {
     fn told_from_mistral(&self, found: &'static str, body: Json) -> &'static str {
         let is_mistral = match &body.field("model").as_str() {
             Some(model) => fields::is_mistral_model(model),
-            None => self.messages.has_short_ids == Some(true),
+            None => self.messages.has_mistral_ids(),
         };
         if found == CHAT && (is_mistral || fields::is_mistral(body)) { MISTRAL } else { found }
     }

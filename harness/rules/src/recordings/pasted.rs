@@ -263,7 +263,8 @@ impl Search {
 
     /// The request for messages in the form of a framework, and how it was written.
     fn written_again(&self, list: &Value, context: &Context) -> Option<(Value, String)> {
-        let model = context.model.as_deref().unwrap_or_default();
+        let of_replies = traces::model_of_replies(list);
+        let model = context.model.as_deref().or(of_replies.as_deref()).unwrap_or_default();
         let chosen = self.recipient.dialect(&context.address, model, "");
         let of_printed = || {
             printed::of_pydantic_ai(list)

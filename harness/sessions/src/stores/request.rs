@@ -17,7 +17,7 @@ pub(crate) struct Request;
 
 impl Store for Request {
     fn owns(&self, look: &Look<'_>) -> bool {
-        look.files.files.len() == 1 && detect(look.main()).is_some()
+        look.files.files.len() == 1 && detect(look.main()).is_some() && !is_stored(look.main())
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
@@ -39,6 +39,14 @@ impl Store for Request {
         }
         Ok(files)
     }
+}
+
+/// Returns whether an object has fields that no request has: a store of a product that keeps `messages` beside its own
+/// copy of them would be repaired, and load the copy.
+fn is_stored(body: &[u8]) -> bool {
+    const FIELDS: [&str; 5] = ["schema_version", "schemaVersion", "journal", "sessionId", "session_id"];
+    let document = Document::parse(body);
+    document.is_ok_and(|document| FIELDS.iter().any(|field| document.root().get(field).is_some()))
 }
 
 /// If several messages share an id, joins each one's parts into a single item. The provider rejects

@@ -49,6 +49,7 @@ pub(super) fn check_item(switches: &ResponsesSwitches, item: Item<'_, '_>, out: 
     if let Some(kind) = item.written_kind.filter(|kind| !kind.is_null() && !kind.is_str()) {
         return wrong_type(out, &REQUEST_SHAPE, in_item(n, "type"), "a string", kind);
     }
+    check_fields(item, out);
     match item.kind {
         ItemKind::Prompt | ItemKind::Said => check_message(item, out),
         ItemKind::Call(tool) if tool.is_defined_by_client() => {
@@ -122,12 +123,15 @@ fn is_plain_text(text: &str) -> bool {
             .contains(|letter: char| letter.is_whitespace() || !is_base64(letter) && !letter.is_ascii())
 }
 
-fn check_type(item: Item<'_, '_>, out: &mut Violations) {
-    let kind = item.json.field("type").as_str();
-    let of_output = OF_OUTPUT.iter().filter(|(own, _)| kind.as_deref() == Some(*own));
-    for (_, field) in of_output.filter(|(_, field)| item.json.get(field).is_some()) {
+fn check_fields(item: Item<'_, '_>, out: &mut Violations) {
+    let Some(kind) = item.written_kind.and_then(Json::as_str) else { return };
+    for (_, field) in OF_OUTPUT.iter().filter(|(own, field)| kind == *own && item.json.get(field).is_some()) {
         out.add(&ITEM_FIELD_UNKNOWN, || in_item(item.n, field).violation().code("unknown_parameter"));
     }
+}
+
+fn check_type(item: Item<'_, '_>, out: &mut Violations) {
+    let kind = item.json.field("type").as_str();
     if let Some(kind) = kind.filter(|kind| kind.is_empty() || is_foreign_item_to_responses(kind)) {
         out.add(&ITEM_TYPE, || {
             let violation = Occurrence::at(format!("{}/type", at(item.n)));
@@ -431,7 +435,8 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
 
 /// Fields that replies have and requests may not have, with the types of their items. The threads assume the same of other
 /// fields of generated images, but only this one was seen to be rejected.
-const OF_OUTPUT: [(&str, &str); 1] = [("image_generation_call", "action")];
+const OF_OUTPUT: [(&str, &str); 3] =
+    [("image_generation_call", "action"), ("function_call", "role"), ("function_call_output", "role")];
 
 pub(crate) static ITEM_FIELD_UNKNOWN: Rule = Rule {
     summary: "An item comes back without the fields that only replies have.",
@@ -443,6 +448,7 @@ pub(crate) static ITEM_FIELD_UNKNOWN: Rule = Rule {
         "https://github.com/Yeachan-Heo/gajae-code/issues/1688",
         "https://github.com/BerriAI/litellm/issues/13420",
         "https://github.com/openai/codex/issues/10832",
+        "https://github.com/maximhq/bifrost/issues/5101",
     ],
     ..Rule::observed("openai-responses/item-field-unknown", "RSP-ITEM-4", 1, "2026-05")
 };

@@ -134,6 +134,15 @@ pub(super) fn model(fields: &Map<String, Value>) -> String {
     word(fields).or_else(inner).unwrap_or_default()
 }
 
+/// The model that the replies of LangChain name, which has answered them.
+pub(super) fn model_of_replies(list: &Value) -> Option<String> {
+    let fields = |message: &Value| {
+        let inner = message.get("kwargs").or_else(|| message.get("data")).unwrap_or(message);
+        inner.get("response_metadata")?.as_object().map(model).filter(|model| !model.is_empty())
+    };
+    list.as_array()?.iter().rev().find_map(fields)
+}
+
 /// The provider that attributes name, in lower case; empty if none.
 pub(super) fn provider(attributes: &Map<String, Value>) -> String {
     let names = ["gen_ai.provider.name", "gen_ai.system", "llm.provider", "llm.system", "ls_provider"];
