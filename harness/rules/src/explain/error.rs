@@ -1,16 +1,10 @@
 //! The pages about an error message that a user pasted.
 
-use std::sync::LazyLock;
-
 use super::near::{Answer, Near, Vocabulary};
 use super::reported::{Reported, Reports, Subject};
 use super::said::Wordings;
 use super::{about, clients, kinds, located, neighbours};
 use crate::Rule;
-
-/// All sentences that a text may quote. A check of many texts reads them once.
-static SENTENCES: LazyLock<(Vocabulary, Wordings)> =
-    LazyLock::new(|| (Vocabulary::of_all_sentences(), Wordings::all()));
 
 /// The pages about some rules, with examples where the caller has them.
 type OfRules<'a> = &'a dyn Fn(&[&'static Rule]) -> Vec<String>;
@@ -45,7 +39,7 @@ pub fn sure_error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
 /// Returns the rules with a complete sentence in a text, or about the same fault as one. `None` if the text quotes no
 /// refusal of a history.
 pub fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
-    match SENTENCES.0.answer(&SENTENCES.1, text) {
+    match Vocabulary::of_all_sentences().answer(&Wordings::all(), text) {
         Answer::Said(rules) => Some(rules),
         Answer::Reported(found) => {
             let of_history: Vec<&Reported> =
@@ -58,7 +52,7 @@ pub fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
 
 /// Returns the rules with a sentence in a text, whole or in part, the nearest first.
 pub fn rules_near(text: &str) -> Vec<&'static Rule> {
-    match SENTENCES.0.answer(&SENTENCES.1, text) {
+    match Vocabulary::of_all_sentences().answer(&Wordings::all(), text) {
         Answer::Said(rules) => rules,
         Answer::Reported(found) => found.iter().filter_map(Reported::rule).collect(),
         Answer::Near(near) => near.into_iter().flat_map(|near| near.rules).collect(),
@@ -72,7 +66,7 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let is_of_reply = text.to_lowercase().contains(OF_REPLY);
     let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
     let mut pages: Vec<String> = clients.map(clients::page).collect();
-    let answer = SENTENCES.0.answer(&SENTENCES.1, text);
+    let answer = Vocabulary::of_all_sentences().answer(&Wordings::all(), text);
     let has_cause = |found: &[Reported]| found.iter().any(|own| own.about != Subject::Frame);
     // A sentence about the same parameter says more than its kind.
     let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));
@@ -127,7 +121,7 @@ const MAX_LINES: usize = 60;
 
 /// The page about a sentence in another line of a text than the best one. Issues quote errors that alternate.
 fn further_in(text: &str, said: &[&'static Rule], of_rules: OfRules<'_>) -> Option<String> {
-    let wordings = &SENTENCES.1;
+    let wordings = Wordings::all();
     let reports = Reports::all();
     let mut lines = text.lines().filter(|line| line.len() >= MIN_FURTHER).take(MAX_LINES);
     lines.find_map(|line| {
