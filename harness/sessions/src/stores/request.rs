@@ -44,7 +44,17 @@ impl Store for Request {
 /// Returns whether an object has fields that no request has: a store of a product that keeps `messages` beside its own
 /// copy of them would be repaired, and load the copy.
 fn is_stored(body: &[u8]) -> bool {
-    const FIELDS: [&str; 5] = ["schema_version", "schemaVersion", "journal", "sessionId", "session_id"];
+    const FIELDS: [&str; 9] = [
+        "schema_version",
+        "schemaVersion",
+        "journal",
+        "sessionId",
+        "session_id",
+        "created_at",
+        "createdAt",
+        "updated_at",
+        "updatedAt",
+    ];
     let document = Document::parse(body);
     document.is_ok_and(|document| FIELDS.iter().any(|field| document.root().get(field).is_some()))
 }
