@@ -263,11 +263,16 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
     // The words of a user do not refuse anything.
     let said_by_user = format!("DEBUG body {}\nDEBUG done\n", sent.replace("Rain?", refusal));
     let shown = format!("DEBUG body {BAD}\n{refusal}\n");
+    // A status without a known sentence is a refusal, too, and a number is not.
+    let status = format!("DEBUG body {sent}\nERROR HTTP 422 Unprocessable Entity\n");
+    let number = format!("DEBUG body {sent}\nDEBUG read 400 lines\n");
     let folder = folder_of(&[
         ("accepted.log", accepted.as_str()),
         ("trace.json", trace.as_str()),
         ("user.log", said_by_user.as_str()),
         ("shown.log", shown.as_str()),
+        ("status.log", status.as_str()),
+        ("number.log", number.as_str()),
     ]);
     let words = "also quotes a refusal for which these rules find no reason in its request";
     for (name, code, is_told) in
@@ -276,6 +281,11 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
         let checked = said(&folder, &["check", name]);
         assert_eq!(checked.code, Some(code), "{checked:#?}");
         assert_eq!(checked.err.contains(words), is_told, "{checked:#?}");
+    }
+    for (name, code) in [("status.log", 2), ("number.log", 0)] {
+        let checked = said(&folder, &["check", name]);
+        assert_eq!(checked.code, Some(code), "{checked:#?}");
+        assert_eq!(checked.err.contains("says that a request was refused"), code == 2, "{checked:#?}");
     }
 }
 

@@ -151,3 +151,19 @@ fn every_dialect_lists_its_signs() {
         assert_eq!(is_listed, dialect.name() != "toy", "{dialect}: list its signs in `DIALECT_SIGNS`");
     }
 }
+
+#[test]
+fn ids_of_nine_characters_are_those_of_mistral_only_with_a_capital() {
+    let body = |id: &str| {
+        let call = serde_json::json!({ "id": id, "type": "function", "function": { "name": "w", "arguments": "{}" } });
+        serde_json::json!({ "messages": [
+            { "role": "user", "content": "Rain?" },
+            { "role": "assistant", "content": "", "tool_calls": [call] },
+            { "role": "tool", "tool_call_id": id, "content": "no" },
+        ] })
+    };
+    // Groq's, as in a public log, and Mistral's.
+    for (id, dialect) in [("fcmtvpzhs", Dialect::OpenaiChat), ("D681PevKs", Dialect::Mistral)] {
+        assert_eq!(detect(body(id).to_string().as_bytes()), Some(dialect), "{id}");
+    }
+}

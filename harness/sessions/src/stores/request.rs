@@ -146,6 +146,15 @@ mod tests {
     }
 
     #[test]
+    fn a_store_with_a_journal_or_dates_is_not_a_request() {
+        let body = r#""model":"claude-opus-4-5","max_tokens":9,"messages":[{"role":"user","content":"Hi"}]"#;
+        assert!(!is_stored(format!("{{{body}}}").as_bytes()));
+        for field in ["journal", "schema_version", "created_at"] {
+            assert!(is_stored(format!("{{{body},\"{field}\":[]}}").as_bytes()), "{field}");
+        }
+    }
+
+    #[test]
     fn the_second_copy_of_a_responses_message_is_removed() {
         for role in ["user", "assistant", "developer"] {
             let (first, last) = (said(role, "msg_1", "Look."), said("user", "msg_2", "Well?"));

@@ -435,8 +435,7 @@ pub(crate) static FUNCTION_NAME_PATTERN: Rule = Rule {
 
 /// Fields that replies have and requests may not have, with the types of their items. The threads assume the same of other
 /// fields of generated images, but only this one was seen to be rejected.
-const OF_OUTPUT: [(&str, &str); 3] =
-    [("image_generation_call", "action"), ("function_call", "role"), ("function_call_output", "role")];
+const OF_OUTPUT: [(&str, &str); 2] = [("image_generation_call", "action"), ("function_call", "role")];
 
 pub(crate) static ITEM_FIELD_UNKNOWN: Rule = Rule {
     summary: "An item comes back without the fields that only replies have.",

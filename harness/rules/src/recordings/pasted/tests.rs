@@ -578,3 +578,11 @@ fn the_constructors_and_printouts_of_frameworks_are_read() {
     let found = found(items);
     assert!(found[0].0.contains("an excerpt of 3 messages"), "{found:?}");
 }
+
+#[test]
+fn the_model_that_replies_name_is_that_of_the_request() {
+    let text = "[HumanMessage(content='Rain?'), AIMessage(content='No.', response_metadata={'model_name': 'llama-3.3-70b-versatile', \
+                'model_provider': 'groq'})]";
+    let found = found(text);
+    assert_eq!(found[0].2["model"], "llama-3.3-70b-versatile", "{found:?}");
+}
