@@ -281,12 +281,38 @@ fn a_host_that_names_no_provider_does_not_stop_the_judgement() {
 
 #[test]
 fn a_model_of_another_provider_is_named_beside_the_verdict() {
-    let body = r#"{"model":"deepseek-v4-flash","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"w","input":{}}]},{"role":"user","content":"Well?"}]}"#;
+    let body = r#"{"model":"glm-5.3","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"w","input":{}}]},{"role":"user","content":"Well?"}]}"#;
     let folder = folder_of(&[("body.json", body)]);
     let checked = said(&folder, &["check", "body.json"]);
-    let note =
-        "deepseek-v4-flash is a model at api.deepseek.com. The rules there for this dialect are not known";
+    let note = "glm-5.3 is a model at api.z.ai. The rules there for this dialect are not known";
     assert!(checked.code == Some(1) && checked.out.contains(note), "{checked:#?}");
+}
+
+#[test]
+fn the_path_of_a_request_chooses_among_the_dialects_of_a_host() {
+    let body = r#"{"model":"deepseek-v4-pro","max_tokens":9,"messages":[{"role":"user","content":"Hi"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"w","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"noon"}]}]}"#;
+    let to = |url: &str| format!("curl {url} -d '{body}'\n");
+    let folder = folder_of(&[
+        ("messages.sh", &to("https://api.deepseek.com/anthropic/v1/messages")),
+        ("chat.sh", &to("https://api.deepseek.com/v1/chat/completions")),
+        (
+            "unknown.sh",
+            &to("https://api.z.ai/api/anthropic/v1/messages").replace("deepseek-v4-pro", "glm-5.3"),
+        ),
+        ("body.json", body),
+    ]);
+    for (file, profile, rule) in [
+        ("messages.sh", "deepseek-messages@", "thinking-not-returned"),
+        ("chat.sh", "deepseek@", "part-not-text"),
+        ("body.json", "deepseek-messages@", "thinking-not-returned"),
+    ] {
+        let checked = said(&folder, &["check", file]);
+        let is_refused = checked.code == Some(1) && checked.out.contains(&format!("refused by {profile}"));
+        assert!(is_refused && checked.out.contains(rule), "{file}: {checked:#?}");
+    }
+    let unknown = said(&folder, &["check", "unknown.sh"]);
+    assert!(unknown.out.contains("accepted by anthropic-messages@"), "{unknown:#?}");
+    assert!(unknown.err.contains("the strictness of api.z.ai is not known"), "{unknown:#?}");
 }
 
 /// A call without a result.

@@ -248,6 +248,7 @@ const FAMILIES: &[(Family, &[&str])] = &[
             "model-thinking-missing",
             "thinking-modified",
             "thinking-not-first",
+            "thinking-not-returned",
             "signature-invalid",
             "model-signature-invalid",
             "thought-signature-corrupted",

@@ -13,12 +13,16 @@ pub fn profile_for(dialect: Dialect, host: &str, model: &str) -> Option<&'static
     profiles_at(host, model).find(|profile| profile.dialect == dialect)
 }
 
-/// Returns the only dialect of a host with the conversation in the field `list`. This decides for a request that shows
-/// no dialect itself. Returns `None` if the host is unknown, or has several such dialects.
+/// Returns the dialect of a host with the conversation in the field `list`. This decides for a request that shows no
+/// dialect itself. Of several such dialects, it is the one that most clients write. Returns `None` if the host is unknown,
+/// or has several others.
 pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
-    let mut found = profiles_at(host, model).map(|profile| profile.dialect);
-    let first = found.find(|dialect| dialect.definition().list == list)?;
-    found.all(|dialect| dialect.definition().list != list).then_some(first)
+    let is_meant = |dialect: &Dialect| dialect.definition().list == list;
+    let found: Vec<Dialect> = profiles_at(host, model).map(|it| it.dialect).filter(is_meant).collect();
+    match found[..] {
+        [only] => Some(only),
+        _ => found.into_iter().find(|dialect| USUAL.contains(dialect)),
+    }
 }
 
 /// The dialect that most clients write, if a host has it.
@@ -198,10 +202,12 @@ static ROUTES: &[Route] = &[
     route("api.mistral.ai", "", &["mistral"]),
 
     // https://api-docs.deepseek.com/
-    route("api.deepseek.com", "", &["deepseek", "deepseek-responses"]),
+    route("api.deepseek.com", "", &["deepseek", "deepseek-responses", "deepseek-messages"]),
     // https://platform.kimi.ai/docs/api/overview
-    route("api.moonshot.ai", "", &["moonshot"]),
-    route("api.moonshot.cn", "", &["moonshot"]),
+    route("api.moonshot.ai", "", &["moonshot", "moonshot-messages"]),
+    route("api.moonshot.cn", "", &["moonshot", "moonshot-messages"]),
+    // The plan for coding agents: https://github.com/1jehuang/jcode/issues/322
+    route("api.kimi.com", "", &["moonshot", "moonshot-messages"]),
     // https://console.groq.com/docs/api-reference
     route("api.groq.com", "", &["groq"]),
     // https://docs.x.ai/docs/api-reference

@@ -26,6 +26,7 @@ const MODELS: &[(&str, &str)] = &[
         "anthropic-messages/thinking-with-forced-tool",
         "all models, but with adaptive thinking only Sonnet 4.6 and Opus 4.8",
     ),
+    ("anthropic-messages/thinking-not-returned", "DeepSeek V4 and Kimi, while they think"),
     ("openai-chat/arguments-not-json", "all models, but at DashScope only Qwen"),
     ("openai-chat/part-not-text", "models that read only text, at DeepSeek, Groq and DashScope"),
     ("openai-chat/image-outside-user", "GPT-4o and GPT-4 Turbo, and MiMo"),

@@ -95,8 +95,10 @@ impl Addressee {
             (Strictness::Newest, Some(host)) => {
                 let dialect = dialect()?;
                 let model = model.as_deref().unwrap_or_default();
-                // Some dialects look alike, and the host speaks only one of them.
-                let similar = || rules::dialect_at(host, model, rules::list_of(dialect));
+                // Some dialects look alike, and the host speaks only one of them. A path leaves no doubt.
+                let is_named = spoken(around, options).is_some();
+                let list = Some(rules::list_of(dialect)).filter(|_| !is_named);
+                let similar = || rules::dialect_at(host, model, list?);
                 let profile = rules::profile_for(dialect, host, model)
                     .or_else(|| rules::profile_for(similar()?, host, model));
                 let host = host.clone();
@@ -143,10 +145,7 @@ fn dialect(subject: &Subject, around: &Around, options: &CheckOptions) -> Result
     if let Some(dialect) = options.dialect {
         return Ok(dialect);
     }
-    // A host from the options also applies to the path of the recording.
-    let given = Address { host: options.address.host.clone(), ..around.address.clone() };
-    let around_given = if given.host.is_empty() { &around.address } else { &given };
-    match options.address.api().or_else(|| around_given.api()) {
+    match spoken(around, options) {
         Some(Api::Spoken(dialect)) => return Ok(dialect),
         Some(Api::Unspoken(name)) => return Err(CheckError::NotSpoken(name.to_owned())),
         None => {}
@@ -158,10 +157,19 @@ fn dialect(subject: &Subject, around: &Around, options: &CheckOptions) -> Result
         (Some(dialect), _) => Ok(dialect),
         (None, Some(name)) => Err(CheckError::NotSpoken(name.to_owned())),
         (None, None) => {
-            let host = Some(&around_given.host).filter(|host| !host.is_empty());
+            let hosts = [&options.address.host, &around.address.host];
+            let host = hosts.into_iter().find(|host| !host.is_empty());
             of_host(subject, host.map(String::as_str)).ok_or(CheckError::NoDialect)
         }
     }
+}
+
+/// Returns the API that a path names: that of the options, or that of the recording.
+fn spoken(around: &Around, options: &CheckOptions) -> Option<Api> {
+    // A host from the options also applies to the path of the recording.
+    let given = Address { host: options.address.host.clone(), ..around.address.clone() };
+    let around_given = if given.host.is_empty() { &around.address } else { &given };
+    options.address.api().or_else(|| around_given.api())
 }
 
 /// Returns the only dialect that the host, or the only provider of the model, expects of a body with such a list.
@@ -177,7 +185,10 @@ fn of_host(subject: &Subject, host: Option<&str>) -> Option<Dialect> {
     // A bare list of messages, as programs keep it.
     let list = match root.item(0).field("role").is_str() {
         true => "messages",
-        false => lists.into_iter().find(|list| root.field(list).item(0).is_object())?,
+        // The list may be inside an object, which the provider refuses.
+        false => lists
+            .into_iter()
+            .find(|list| root.field(list).item(0).is_object() || root.field(list).is_object())?,
     };
     rules::dialect_at(host, &model, list)
 }

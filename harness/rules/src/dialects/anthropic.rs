@@ -14,6 +14,7 @@ mod images;
 mod pairing;
 mod prefix;
 mod profiles;
+mod returned;
 mod role_turn;
 mod schema;
 mod server_tools;
@@ -228,6 +229,7 @@ static RULES: &[&Rule] = &[
     &thinking::THINKING_NOT_FIRST,
     &thinking::THINKING_WHEN_DISABLED,
     &thinking::THINKING_WITH_FORCED_TOOL,
+    &returned::THINKING_NOT_RETURNED,
     &ending::FINAL_TEXT_TRAILING_SPACE,
     &ending::PREFILL_NOT_SUPPORTED,
     &cache_control::CACHE_CONTROL_TOO_MANY,

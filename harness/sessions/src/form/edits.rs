@@ -48,6 +48,13 @@ pub(super) fn add_reasoning(body: &mut Body) -> Option<()> {
     Some(())
 }
 
+/// An empty thinking block before the call.
+pub(super) fn add_thinking(body: &mut Body) -> Option<()> {
+    let (list, index) = body.item()?;
+    list.insert(index, json!({ "type": "thinking", "thinking": "" }));
+    Some(())
+}
+
 pub(super) fn add_signature(body: &mut Body) -> Option<()> {
     let names = ["thoughtSignature", "thought_signature"];
     let calls = ["functionCall", "function_call"];

@@ -1,8 +1,12 @@
 //! Anthropic Messages profiles by date.
 
+use super::returned::{ReturnedThinking, THINKING_NOT_RETURNED};
 use super::switches::{AnthropicSwitches, ApiVersion, SystemMessages, ToolNames};
-use super::{MAX_BODY, cache_control, content, pairing, server_tools, tags, thinking, version};
-use crate::{Dialect, Envelope, ModelVersion, Profile};
+use super::{
+    MAX_BODY, cache_control, content, ending, images, pairing, schema, server_tools, tags, thinking, version,
+};
+use crate::envelope::RelativeEnvelope;
+use crate::{Dialect, Envelope, ModelVersion, Profile, Rule};
 
 const BASE: Profile = Profile {
     max_body: Some(MAX_BODY),
@@ -25,7 +29,7 @@ const TODAY: Profile = Profile {
     ..BASE
 };
 
-pub(crate) static PROFILES: [Profile; 5] = [
+pub(crate) static PROFILES: [Profile; 7] = [
     Profile { name: "anthropic-messages@2026-09", ..TODAY },
     // The same API with the header `anthropic-version: 2026-10-21`.
     Profile {
@@ -50,6 +54,58 @@ pub(crate) static PROFILES: [Profile; 5] = [
         envelope: Envelope::Aws,
         max_body: None,
         ..TODAY
+    },
+    // DeepSeek's endpoint for this dialect. It ignores breakpoints of the cache and the version
+    // (https://api-docs.deepseek.com/guides/anthropic_api), and has taken system messages in mid-conversation since
+    // 2026-05-31 (https://github.com/deepseek-ai/awesome-deepseek-integration/issues/639).
+    Profile {
+        name: "deepseek-messages@2026-09",
+        provider: "DeepSeek",
+        envelope: Envelope::Relative(RelativeEnvelope::Deepseek),
+        max_body: None,
+        added: &[&THINKING_NOT_RETURNED],
+        tolerated: RELATIVES_UNTRIED,
+        given_up: RELATIVES_NOT,
+        wording: &[
+            (
+                &schema::UNKNOWN_ROLE,
+                // https://github.com/edison7009/EchoBird/issues/155
+                &[
+                    "Failed to deserialize the JSON body into the target type: messages[{n}].role: unknown variant \
+                   `{role}`, expected `user` or `assistant`",
+                ],
+            ),
+            // https://github.com/maximhq/bifrost/pull/5177
+            (&thinking::THINKING_WITH_FORCED_TOOL, &["Thinking mode does not support this tool_choice"]),
+        ],
+        switches: &AnthropicSwitches {
+            system_messages: SystemMessages::MidConversation,
+            returned_thinking: ReturnedThinking::WithCalls,
+            ..SWITCHES
+        },
+        ..BASE
+    },
+    // Moonshot's endpoints for this dialect, `/anthropic` and Kimi's `/coding`.
+    Profile {
+        name: "moonshot-messages@2026-06",
+        provider: "Moonshot",
+        max_body: None,
+        added: &[&THINKING_NOT_RETURNED],
+        tolerated: RELATIVES_UNTRIED,
+        given_up: RELATIVES_NOT,
+        wording: &[(
+            &THINKING_NOT_RETURNED,
+            // https://github.com/borawong/AiMaMi/issues/10
+            &[
+                "thinking is enabled but reasoning_content is missing in assistant tool call message at index {n}",
+            ],
+        )],
+        switches: &AnthropicSwitches {
+            system_messages: SystemMessages::MidConversation,
+            returned_thinking: ReturnedThinking::WithCallsIfEnabled,
+            ..SWITCHES
+        },
+        ..BASE
     },
     Profile {
         name: "anthropic-messages@2026-05",
@@ -96,6 +152,63 @@ pub(crate) static PROFILES: [Profile; 5] = [
 const NOT_AT_THE_BEGINNING: &str = "messages.{answering}: Did not find {count} `tool_result` block(s) at the beginning of this message. Messages \
      following `tool_use` blocks must begin with a matching number of `tool_result` blocks.";
 
+/// Rules that no report about the endpoints of other providers confirms or denies.
+const RELATIVES_UNTRIED: &[&Rule] = &[
+    &content::FIRST_MESSAGE_NOT_USER,
+    &content::TEXT_EMPTY,
+    &content::TEXT_BLANK,
+    &content::USER_MESSAGE_EMPTY,
+    &content::ASSISTANT_MESSAGE_EMPTY,
+    &content::TOOL_USE_OUTSIDE_ASSISTANT,
+    &content::TOOL_RESULT_OUTSIDE_USER,
+    &pairing::TOOL_USE_ID_DUPLICATE,
+    &pairing::TOOL_USE_ID_REUSED,
+    &pairing::TEXT_AFTER_TOOL_USE,
+    &pairing::TOOL_RESULT_NOT_FIRST,
+    &pairing::TOOL_RESULT_DUPLICATE,
+    &pairing::TOOL_RESULT_ORPHAN,
+    &schema::TOOL_ID_PATTERN,
+    &schema::TOOL_NAME_PATTERN,
+    &schema::TOOL_NAMES_NOT_UNIQUE,
+    &schema::EXTRA_KEY,
+    &tags::TOOL_RESULT_ERROR_NOT_TEXT,
+    &thinking::SIGNATURE_INVALID,
+    &thinking::THINKING_NOT_FIRST,
+    &ending::FINAL_TEXT_TRAILING_SPACE,
+];
+
+/// Rules of Claude, of Anthropic's servers and of fields that the others ignore
+/// (<https://api-docs.deepseek.com/guides/anthropic_api>).
+const RELATIVES_NOT: &[&Rule] = &[
+    // Their own thinking has no signature.
+    &schema::THINKING_FIELD_REQUIRED,
+    &schema::SERVER_TOOL_ID_PATTERN,
+    &cache_control::CACHE_CONTROL_ON_EMPTY_TEXT,
+    &cache_control::CACHE_CONTROL_TOO_MANY,
+    &cache_control::CACHE_CONTROL_ORDER,
+    &images::IMAGE_EMPTY,
+    &images::IMAGE_MEDIA_TYPE,
+    &images::IMAGE_NOT_BASE64,
+    &images::IMAGE_UNREADABLE,
+    &images::IMAGE_TYPE_DIFFERS,
+    &images::IMAGE_TOO_WIDE,
+    &images::IMAGE_TOO_WIDE_AMONG_MANY,
+    &content::SYSTEM_MESSAGE_FIRST,
+    &content::SYSTEM_MESSAGE_NOT_AFTER_USER,
+    &content::SYSTEM_MESSAGE_NOT_BEFORE_ASSISTANT,
+    &content::SYSTEM_MESSAGE_MODEL,
+    &content::SYSTEM_MESSAGE_CONTENT,
+    &server_tools::SERVER_TOOL_RESULT_ORPHAN,
+    &server_tools::SERVER_TOOL_RESULT_MISSING,
+    &server_tools::SERVER_TOOL_NOT_OFFERED,
+    &thinking::THINKING_MODIFIED,
+    &thinking::THINKING_BOUND_ELSEWHERE,
+    &thinking::THINKING_LAST,
+    &thinking::THINKING_MISSING,
+    &thinking::THINKING_WHEN_DISABLED,
+    &ending::PREFILL_NOT_SUPPORTED,
+];
+
 const SWITCHES: AnthropicSwitches = AnthropicSwitches {
     system_messages: SystemMessages::Refused,
     // Opus and Sonnet 4.6 were the first to reject a prefill. Every 4.5 model still accepts one.
@@ -105,6 +218,7 @@ const SWITCHES: AnthropicSwitches = AnthropicSwitches {
     // without a pattern. The names of offered tools still have a pattern.
     tool_names: ToolNames { max_chars: 200, are_plain: false },
     api_version: ApiVersion::First,
+    returned_thinking: ReturnedThinking::Free,
 };
 
 /// "messages.5.content.1.tool_use.name: String should have at most 64 characters" was reported until 2025.

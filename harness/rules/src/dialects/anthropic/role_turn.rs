@@ -10,6 +10,8 @@ pub(super) struct RoleTurn {
     pub(super) first: usize,
     pub(super) ends: Option<(SeenBlock, SeenBlock)>,
     pub(super) thought: Option<BlockPosition>,
+    /// The first call of a client tool.
+    pub(super) called: Option<BlockPosition>,
     /// True if it has anything but results of client tools.
     pub(super) says_more: bool,
 }
@@ -22,7 +24,7 @@ pub(super) struct SeenBlock {
 
 impl RoleTurn {
     pub(super) fn new(role: AnthropicRole, first: usize) -> RoleTurn {
-        RoleTurn { role, first, ends: None, thought: None, says_more: false }
+        RoleTurn { role, first, ends: None, thought: None, called: None, says_more: false }
     }
 
     pub(super) fn first_block(&self) -> Option<SeenBlock> {

@@ -146,7 +146,10 @@ fn check_role(switches: &AnthropicSwitches, place: BlockSpot, role: Option<Json>
         }
         _ => "Allowed roles are \"user\" or \"assistant\"",
     };
-    out.add(&UNKNOWN_ROLE, || Occurrence::at(place.pointer("role")).with("role", name).with("hint", hint));
+    out.add(&UNKNOWN_ROLE, || {
+        let violation = Occurrence::at(place.pointer("role")).with("role", name).with("hint", hint);
+        violation.with("n", place.message)
+    });
 }
 
 fn check_tool_use(switches: &AnthropicSwitches, spot: BlockSpot, block: &ContentBlock, out: &mut Violations) {

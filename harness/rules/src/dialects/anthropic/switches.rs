@@ -1,5 +1,6 @@
 //! The switches of the Anthropic Messages profiles: the differences between profiles that rules ask for.
 
+use super::returned::ReturnedThinking;
 use crate::ModelVersion;
 
 /// Differences between the Anthropic Messages profiles.
@@ -11,6 +12,7 @@ pub(crate) struct AnthropicSwitches {
     pub(crate) first_without_prefill: ModelVersion,
     pub(crate) tool_names: ToolNames,
     pub(crate) api_version: ApiVersion,
+    pub(crate) returned_thinking: ReturnedThinking,
 }
 
 /// The value of the header `anthropic-version`.

@@ -7,6 +7,7 @@
 
 use super::block::{AnthropicRole, BlockKind, ContentBlock};
 use super::pairing::ToolPairing;
+use super::returned::Unthinking;
 use super::role_turn::{RoleTurn, SeenBlock};
 use super::server_tools::ServerTools;
 use super::switches::AnthropicSwitches;
@@ -22,6 +23,7 @@ pub(super) struct Turns<'a> {
     pairing: ToolPairing<'a>,
     server_tools: ServerTools<'a>,
     thinking: Thinking<'a>,
+    unthinking: Unthinking,
 }
 
 impl<'a> Turns<'a> {
@@ -32,6 +34,7 @@ impl<'a> Turns<'a> {
             pairing: ToolPairing::default(),
             server_tools: ServerTools::default(),
             thinking: Thinking::new(memory),
+            unthinking: Unthinking::default(),
         }
     }
 
@@ -62,6 +65,9 @@ impl<'a> Turns<'a> {
                     turn.thought.get_or_insert(block.place);
                     self.thinking.thought(block, before, out);
                 }
+                if block.kind == BlockKind::ToolUse {
+                    turn.called.get_or_insert(block.place);
+                }
                 self.pairing.call(block, out);
                 self.server_tools.block(block, out);
             }
@@ -75,6 +81,7 @@ impl<'a> Turns<'a> {
         let Some(last) = &self.before else { return };
         self.server_tools.check_offered(last, body, out);
         self.thinking.finish(switches, last, body, out);
+        self.unthinking.finish(switches.returned_thinking, body, out);
         ending::check_final_message(switches, body, last, out);
     }
 
@@ -86,6 +93,7 @@ impl<'a> Turns<'a> {
         match turn.role {
             AnthropicRole::Assistant => {
                 self.thinking.reply(&turn, before.as_ref(), out);
+                self.unthinking.reply(&turn);
                 self.server_tools.reply_ends();
                 if next != Some(AnthropicRole::User) {
                     self.pairing.close(out);
