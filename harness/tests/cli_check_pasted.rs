@@ -327,3 +327,67 @@ fn the_address_of_a_proxy_leaves_the_request_to_the_provider_of_its_dialect() {
     let named = said(&folder, &["check", "--host", "llm.acme-agents.dev", "run.sh"]);
     assert!(named.code == Some(2) && named.err.contains("no profile known"), "{named:#?}");
 }
+
+#[test]
+fn a_list_inside_an_object_is_refused_and_not_taken_for_the_request() {
+    let body =
+        r#"{"messages":{"messages":[{"role":"user","content":"Hi"}]},"model":"DeepSeek-R1-Distill-Qwen-7B"}"#;
+    let log = format!(
+        "Received request: POST to /v1/chat/completions with body {body}\n[Server Error] not iterable\n"
+    );
+    let folder = folder_of(&[("server.log", &log), ("body.json", body)]);
+    for args in [vec!["check", "server.log"], vec!["check", "--host", "api.openai.com", "body.json"]] {
+        let checked = said(&folder, &args);
+        let is_refused = checked.code == Some(1) && checked.out.contains("expected an array of objects");
+        assert!(is_refused, "{args:?}: {checked:#?}");
+    }
+}
+
+#[test]
+fn items_of_an_excerpt_include_reasoning_and_other_kinds() {
+    let reasoning = r#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"gAAAA"}"#;
+    let user = r#"{"role":"user","content":[{"type":"input_text","text":"Hi"}]}"#;
+    let text = format!("The input was:\n\n{user},\n{reasoning},\n{user}\n");
+    let folder = folder_of(&[("issue.md", &text)]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains("reasoning-without-item"), "{checked:#?}");
+}
+
+#[test]
+fn calls_with_fields_left_out_are_paired_by_their_ids() {
+    let call = |id: &str| {
+        format!(
+            "{{\n  \"role\": \"assistant\",\n  \"tool_calls\": [\n    {{\n      \"id\": \"{id}\",\n      \"type\": \"function\",\n      .... \n    }}\n  ]\n}}"
+        )
+    };
+    let result =
+        |id: &str| format!("{{\"role\": \"tool\", \"content\": \"....\", \"tool_call_id\": \"{id}\"}}");
+    let torn = [call("call_1"), call("call_2"), result("call_1"), result("call_2")].join(",\n");
+    let whole = [call("call_1"), result("call_1"), call("call_2"), result("call_2")].join(",\n");
+    let folder = folder_of(&[("torn.md", &torn), ("whole.md", &whole)]);
+    let checked = said(&folder, &["check", "torn.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains(MISSING), "{checked:#?}");
+    let checked = said(&folder, &["check", "whole.md"]);
+    assert!(checked.code == Some(0) && checked.out.contains("accepted"), "{checked:#?}");
+}
+
+#[test]
+fn a_refusal_of_a_converter_has_the_reason_in_the_request_before_it() {
+    let text = "The API says: The `reasoning_content` in the thinking mode must be passed back to the API.\n\n```json\n\
+        {\"model\":\"deepseek-v4-flash\",\"messages\":[{\"role\":\"user\",\"content\":\"Read it.\"},{\"role\":\"assistant\",\
+        \"content\":[{\"type\":\"tool_use\",\"id\":\"c\",\"name\":\"read\",\"input\":{}}]},{\"role\":\"user\",\"content\":[\
+        {\"type\":\"tool_result\",\"tool_use_id\":\"c\",\"content\":\"a\"}]}]}\n```\n";
+    let folder = folder_of(&[("issue.md", text)]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert!(checked.code == Some(1) && checked.out.contains("thinking-not-returned"), "{checked:#?}");
+    assert!(!checked.err.contains("find no reason"), "{checked:#?}");
+}
+
+#[test]
+fn a_text_that_is_only_near_a_sentence_gets_the_nearest() {
+    let text = "# type 'reasoning' was provided without its required following item\n\nThe context was:\n\n```\n{ \"role\": \"assistant\",\n...\n```\n";
+    let folder = folder_of(&[("issue.md", text)]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert!(checked.code == Some(2) && checked.out.contains("reasoning-without-item"), "{checked:#?}");
+    assert!(checked.err.contains("no request was found; the text may be about this error"), "{checked:#?}");
+}

@@ -18,11 +18,11 @@ use super::requests::{self, Input, Inputs, MAX_ERRORS, ReadEvent};
 use super::secrets::redactor;
 use super::stream::Sender;
 use super::{explain, rule, stream};
-use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Strictness};
+use brickbat_rules::check::{CheckError, CheckFormat, CheckOptions, CheckReport, Level, Strictness};
 use brickbat_rules::colour::Colour;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::plain::is_plain;
-use brickbat_rules::{Address, DIALECT_SIGNS, Profile};
+use brickbat_rules::{Address, DIALECT_SIGNS, Family, Profile};
 use brickbat_sessions::{Files, Product};
 
 /// Check whether a strict provider would accept request bodies, message lists, recorded requests or recorded streams.
@@ -240,6 +240,8 @@ struct Printer<'a> {
     n_explained: usize,
     /// The names of the rules that the requests in the current file break.
     broken: BTreeSet<&'static str>,
+    /// True if one of them refuses a request.
+    is_refused: bool,
     /// True after a request in the current file was judged.
     is_judged: bool,
     format: CheckFormat,
@@ -318,6 +320,7 @@ impl<'a> Printer<'a> {
             guessed: None,
             n_explained: 0,
             broken: BTreeSet::new(),
+            is_refused: false,
             is_judged: false,
             format,
         }
@@ -359,6 +362,7 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::Judged(audited) => {
                 self.is_judged = true;
+                self.is_refused |= audited.findings.iter().any(|finding| finding.level == Level::Refused);
                 self.broken.extend(audited.findings.iter().map(|finding| finding.rule.short_name()));
                 print(&self.report.request(file, &audited));
             }
@@ -374,6 +378,7 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::End => {
                 self.broken.clear();
+                self.is_refused = false;
                 self.is_judged = false;
                 print(&self.report.end_of_file(file));
             }
@@ -415,12 +420,16 @@ impl<'a> Printer<'a> {
         if !is_meant || self.session(index, input).is_some() {
             return false;
         }
-        let pages = explain::quoted(text);
+        let sure = explain::quoted(text);
+        let (pages, about) = match sure.is_empty() {
+            false => (sure, "the text contains an error"),
+            true => (explain::near(text), "the text may be about this error"),
+        };
         if pages.is_empty() {
             return false;
         }
         self.n_explained += 1;
-        tell(format!("note: {}: no request was found; the text contains an error:", input.path));
+        tell(format!("note: {}: no request was found; {about}:", input.path));
         print(&pages.join("\n"));
         true
     }
@@ -439,11 +448,12 @@ impl<'a> Printer<'a> {
             return;
         }
         let Some(rules) = explain::refusal_in(around) else {
-            let pages = if self.broken.is_empty() { explain::quoted(around) } else { Vec::new() };
+            let pages = if self.is_refused { Vec::new() } else { explain::quoted(around) };
             if !pages.is_empty() {
                 tell(format!("note: {}: the text also contains an error:", input.path));
                 print(&pages.join("\n"));
-            } else if self.broken.is_empty() && explain::tells_of_refusal(around) {
+                self.n_explained += 1;
+            } else if !self.is_refused && explain::tells_of_refusal(around) {
                 self.n_explained += 1;
                 tell(format!(
                     "note: {}: the text says that a request was refused, and these rules find no reason in the request that it \
@@ -453,18 +463,21 @@ impl<'a> Printer<'a> {
             }
             return;
         };
-        if rules.iter().any(|rule| self.broken.contains(rule.short_name())) {
+        // The refusal may be that of a converter behind another dialect.
+        let family = |name: &str| Family::of(name);
+        let is_same = |rule: &str, broken: &str| {
+            rule == broken || family(rule).is_some_and(|own| family(broken) == Some(own))
+        };
+        if rules.iter().any(|rule| self.broken.iter().any(|broken| is_same(rule.short_name(), broken))) {
             return;
         }
-        let of_rules: String =
-            rules.iter().map(|rule| format!("\n  {}  {}", rule.id, rule.summary)).collect();
         tell(format!(
-            "note: {path}: the text also quotes a refusal for which these rules find no reason in its request. Another server \
-             may have refused it (--host names one), or another request was refused; `brickbat explain {path}` explains \
-             it{of_rules}",
-            path = input.path
+            "note: {}: the text also quotes a refusal for which these rules find no reason in its request. Another server \
+             may have refused it (--host names one), or another request was refused:",
+            input.path
         ));
-        self.n_explained += usize::from(self.broken.is_empty());
+        print(&explain::quoted(around).join("\n"));
+        self.n_explained += usize::from(!self.is_refused);
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {

@@ -134,6 +134,11 @@ pub(super) fn quoted(text: &str) -> Vec<String> {
     rules::of_sure_error(text[..text.floor_char_boundary(MAX_PASTED)].trim())
 }
 
+/// The pages about the errors that the beginning of a longer text may be about.
+pub(super) fn near(text: &str) -> Vec<String> {
+    rules::of_error(text[..text.floor_char_boundary(MAX_PASTED)].trim())
+}
+
 /// The rules of the refusal that the beginning of a longer text quotes.
 pub(super) fn refusal_in(text: &str) -> Option<Vec<&'static Rule>> {
     explain::refusal_in(text[..text.floor_char_boundary(MAX_PASTED)].trim())

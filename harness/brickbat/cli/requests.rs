@@ -343,7 +343,13 @@ fn has_only_texts(text: &[u8]) -> bool {
     let is_plain = |message: &serde_json::Value| {
         let role = message.get("role").and_then(serde_json::Value::as_str);
         let is_known = matches!(role, Some("system" | "developer" | "user" | "assistant"));
-        is_known && message.get("content").is_some_and(serde_json::Value::is_string)
+        let is_text = |part: &serde_json::Value| {
+            part.get("type").is_some_and(|kind| kind == "text") && part.get("text").is_some()
+        };
+        let content = message.get("content");
+        let has_texts =
+            content.and_then(serde_json::Value::as_array).is_some_and(|parts| parts.iter().all(is_text));
+        is_known && (has_texts || content.is_some_and(serde_json::Value::is_string))
     };
     messages.is_some_and(|messages| !messages.is_empty() && messages.iter().all(is_plain))
 }

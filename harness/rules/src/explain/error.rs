@@ -64,9 +64,13 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let kinds: Vec<String> = neighbours::in_text(text).map(neighbours::page).collect();
     // The AI SDK's check of types is quoted for replies too.
     let is_of_reply = text.to_lowercase().contains(OF_REPLY);
-    let clients = clients::in_text(text).filter(|error| !is_of_reply || error.name != clients::TYPES);
-    let mut pages: Vec<String> = clients.map(clients::page).collect();
     let answer = Vocabulary::of_all_sentences().answer(&Wordings::all(), text);
+    // It is the cause of errors that say more.
+    let is_cause =
+        matches!(&answer, Answer::Reported(found) if found.iter().any(|own| own.about == Subject::Client));
+    let has_types = !is_of_reply && !is_cause;
+    let clients = clients::in_text(text).filter(|error| has_types || error.name != clients::TYPES);
+    let mut pages: Vec<String> = clients.map(clients::page).collect();
     let has_cause = |found: &[Reported]| found.iter().any(|own| own.about != Subject::Frame);
     // A sentence about the same parameter says more than its kind.
     let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));

@@ -98,8 +98,9 @@ impl LeftOut {
     fn fields(&mut self, fields: &mut Map<String, Value>, pointer: &mut String, is_in_block: bool) {
         let length = pointer.len();
         if fields.remove(UNKNOWN).is_some() {
-            // Unknown fields of a result do not decide which call it answers.
-            self.add(pointer, if is_in_block { Kind::Value } else { Kind::Structure });
+            // Unknown fields of a call or a result do not decide which of them belong together.
+            let is_known = is_in_block || has_id(fields);
+            self.add(pointer, if is_known { Kind::Value } else { Kind::Structure });
         }
         let names: Vec<String> = fields.keys().cloned().collect();
         for name in names {
@@ -177,6 +178,13 @@ const BLOCKS: [&str; 8] = [
     "function",
     "input",
 ];
+
+/// Returns whether an object is a call or a result with its id.
+fn has_id(fields: &Map<String, Value>) -> bool {
+    let is_said = |name: &&str| fields.get(*name).is_some_and(|id| id.is_string() && !is_unknown(id));
+    let is_result = ["tool_call_id", "tool_use_id", "call_id"].iter().any(|name| is_said(&name));
+    is_result || is_said(&"id") && !fields.contains_key("role")
+}
 
 fn is_unknown(value: &Value) -> bool {
     value.as_str() == Some(UNKNOWN)

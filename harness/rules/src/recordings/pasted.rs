@@ -341,6 +341,9 @@ impl Search {
             let (request, how) = written_for(chosen, &messages.into(), &model);
             return self.take_value(&request, &at, &how, &context);
         }
+        if context.line.is_some() && pointer.is_empty() && has_nested_list(fields) {
+            return self.take_value(&Value::Object(fields.clone()), pointer, "", context);
+        }
         if let Some(request) = traces::of_diagnostics(fields) {
             return self.take_value(&request, &format!("{pointer}/history"), WRITTEN_AGAIN, context);
         }
@@ -441,7 +444,16 @@ fn address_before(text: &str) -> Address {
                 .then(|| Address { host: address.host, path: String::new() }),
         }
     });
-    urls.next().unwrap_or_default()
+    urls.next().or_else(|| path_before(text)).unwrap_or_default()
+}
+
+/// The last path of an API in a text, as servers log it: `POST /v1/chat/completions`.
+fn path_before(text: &str) -> Option<Address> {
+    let mut words = text.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
+    words.find_map(|word| {
+        let address = Address { host: String::new(), path: word.to_owned() };
+        (word.starts_with('/') && address.api().is_some()).then_some(address)
+    })
 }
 
 /// The number of bytes before a request that are searched for its address.
@@ -539,6 +551,12 @@ fn is_request(value: &Value) -> bool {
         value.get(name).is_some_and(|list| is_list(list) && is_own(list, name))
     };
     is_list(value) || Dialect::ALL.into_iter().any(has_list)
+}
+
+/// Returns whether a request has an object in place of its list of messages.
+fn has_nested_list(fields: &Map<String, Value>) -> bool {
+    let list = fields.get("messages").filter(|list| list.is_object());
+    list.is_some() && fields.get("model").is_some_and(Value::is_string)
 }
 
 fn line_at(text: &str, at: usize) -> u64 {

@@ -503,8 +503,8 @@ pub(crate) static ITEM_ID_TOO_LONG: Rule = Rule {
 /// provider, but that is not certain, so it passes.
 pub(crate) static ENCRYPTED_CONTENT_FOREIGN: Rule = Rule {
     summary: "The `encrypted_content` of reasoning is what the provider encrypted.",
-    why: "A converter wrote the words of another model's reasoning into `encrypted_content`. Drop the item, or send \
-         the words as text.",
+    why: "Another account, key or model encrypted it, or a converter wrote the words of another model's reasoning into \
+         `encrypted_content`. Send it with the key that received it, drop the item, or send the words as text.",
     sentences: &[
         "The encrypted content {start}...{end} could not be verified. Reason: Encrypted content could not be \
          decrypted or parsed.",

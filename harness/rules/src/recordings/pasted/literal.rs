@@ -238,6 +238,7 @@ impl<'t> Reader<'t> {
                 // The fields of another object come in here, or some were left out.
                 '.' | '…' | '*' => {
                     self.at += self.rest().find(|c: char| !matches!(c, '.' | '…' | '*'))?;
+                    self.skip();
                     if !matches!(self.peek()?, ',' | '}') {
                         self.value(depth)?;
                     }

@@ -14,8 +14,14 @@ pub(super) fn is_message(value: &Value) -> bool {
     let is_chat = ROLES.contains(&word(value, "role").as_str()) && (has("content") || has("tool_calls"));
     let has_parts = value.get("parts").is_some_and(|parts| parts.get(0).is_some_and(Value::is_object));
     let is_content = matches!(word(value, "role").as_str(), "user" | "model") && has_parts;
-    let is_item =
-        matches!(word(value, "type").as_str(), "function_call" | "function_call_output") && has("call_id");
+    let is_item = match word(value, "type").as_str() {
+        "function_call" | "function_call_output" | "custom_tool_call" | "custom_tool_call_output" => {
+            has("call_id")
+        }
+        "reasoning" => has("summary") || has("encrypted_content"),
+        "item_reference" => has("id"),
+        _ => false,
+    };
     let is_prism = PRISM.contains(&word(value, "type").as_str());
     is_chat || is_content || is_item || is_prism || of_langchain(&Value::Array(vec![value.clone()])).is_some()
 }
