@@ -15,9 +15,9 @@ use super::error::{CliError, Outcome};
 use super::output::{print, print_plain, tell};
 use super::runs;
 use brickbat_drive::whole_file;
-use brickbat_rules::Rule;
 use brickbat_rules::explain;
 use brickbat_rules::streams::StreamRule;
+use brickbat_rules::{Profile, Rule};
 use brickbat_scenario::parse::did_you_mean;
 
 /// Explain a word that Brickbat prints, a case from a recent run by its short id, or an error from a provider or an
@@ -152,6 +152,11 @@ pub(super) fn tells_of_refusal(text: &str) -> bool {
         let mut words = line.split(|c: char| !c.is_ascii_alphanumeric());
         words.any(|word| matches!(word, "400" | "422")) && WORDS.iter().any(|word| line.contains(word))
     })
+}
+
+/// Returns whether the beginning of a longer text has the sentence of this provider for a rule.
+pub(super) fn is_said_by(profile: &'static Profile, rule: &'static Rule, text: &str) -> bool {
+    explain::is_said_by(profile, rule, text[..text.floor_char_boundary(MAX_PASTED)].trim())
 }
 
 /// The rules with a sentence, or a part of one, in the beginning of a longer text.

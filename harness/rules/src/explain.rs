@@ -15,6 +15,7 @@ mod located;
 mod near;
 mod neighbours;
 mod path;
+mod pydantic;
 mod reported;
 mod said;
 mod text;
@@ -33,7 +34,7 @@ pub use error::{client_pages, error_pages, refusal_in, rules_near, sure_error_pa
 pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use reported::{Reported, Reports, Subject};
-pub use said::{Wordings, rules_saying};
+pub use said::{Wordings, is_said_by, rules_saying};
 pub use text::{stream_text, text};
 pub use topics::about;
 

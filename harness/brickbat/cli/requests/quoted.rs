@@ -29,8 +29,10 @@ pub(super) fn judged_as_quoted(
     }
     rules.iter().take(MAX_TRIED).find_map(|rule| {
         let enforces = |profile: &&'static Profile| profile.severity(rule) == Some(Severity::Error);
-        let mut profiles = Profile::newest_of_each_name(rule.dialect()).filter(enforces);
-        profiles.find_map(|profile| {
+        let mut profiles: Vec<_> = Profile::newest_of_each_name(rule.dialect()).filter(enforces).collect();
+        // First those that say the sentence.
+        profiles.sort_by_key(|profile| !explain::is_said_by(profile, rule, around));
+        profiles.into_iter().find_map(|profile| {
             let terms = CheckOptions { strictness: Strictness::Profile(profile), ..terms.clone() };
             let events = checked(&terms);
             is_broken(&events, rule).then_some((profile, events))

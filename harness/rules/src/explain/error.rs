@@ -3,7 +3,7 @@
 use super::near::{Answer, Near, Vocabulary};
 use super::reported::{Reported, Reports, Subject};
 use super::said::Wordings;
-use super::{about, clients, kinds, located, neighbours};
+use super::{about, clients, kinds, located, neighbours, pydantic};
 use crate::Rule;
 
 /// The pages about some rules, with examples where the caller has them.
@@ -19,16 +19,49 @@ pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     if pages.is_empty() {
         pages.extend(neighbours::of_status(text).map(neighbours::page));
     }
+    let words = without_empty_fields(text);
+    let of_near: Vec<&'static Rule> = near.iter().flat_map(|near| near.rules.iter().copied()).collect();
+    if pages.is_empty() && !of_near.is_empty() && kinds::is_of_other_dialect(&words, &of_near) {
+        pages.extend(kinds::page(&words));
+    }
     if pages.is_empty() && !near.is_empty() && text.split_whitespace().count() > 1 {
         pages.push(nearest(&near, of_rules));
     }
     if pages.is_empty() {
-        pages.extend(kinds::page(text));
+        pages.extend(kinds::page(&words));
     }
     if pages.is_empty() {
-        pages.extend(Some(about(text)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
+        pages.extend(Some(about(&words)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));
     }
     pages
+}
+
+/// A text without the empty fields of an error's envelope, such as `"param": null`. They say nothing about the fault.
+fn without_empty_fields(text: &str) -> String {
+    const EMPTY: [&str; 4] = ["null", "None", "[]", "{}"];
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['"', '\'']) {
+        let (before, field) = rest.split_at(at);
+        kept.push_str(before);
+        let quote = &field[..1];
+        let end = field[1..].find(quote).map(|end| end + 2);
+        let value =
+            end.and_then(|end| Some((end, field[end..].trim_start().strip_prefix(':')?.trim_start())));
+        let empty = value.and_then(|(_, value)| {
+            EMPTY.iter().find(|empty| value.starts_with(**empty)).map(|it| &value[it.len()..])
+        });
+        rest = match empty {
+            Some(after) => after,
+            None => {
+                let end = end.unwrap_or(field.len());
+                kept.push_str(&field[..end]);
+                &field[end..]
+            }
+        };
+    }
+    kept.push_str(rest);
+    kept
 }
 
 /// Returns the pages about an error message with a complete known sentence. Empty if there is none.
@@ -79,6 +112,10 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
         if let Answer::Said(said) = answer {
             pages.extend(of_rules(&said));
         }
+        return (pages, Vec::new());
+    }
+    if !is_reported && let Some(refusal) = pydantic::refusal(text) {
+        pages.push(refusal.page());
         return (pages, Vec::new());
     }
     match answer {
@@ -200,4 +237,25 @@ fn on_subject(rules: &[&'static Rule]) -> String {
     }
     text.push_str("\n`brickbat explain RULE` has the page of a rule, and `brickbat check FILE` judges the request itself.\n");
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_fields_of_an_envelope_are_not_words_about_the_fault() {
+        for (text, kept) in [
+            (
+                r#"{"message":"It's gone","param":null, "code": 500}"#,
+                r#"{"message":"It's gone",, "code": 500}"#,
+            ),
+            ("{'errors': [], 'a': 'b'}", "{, 'a': 'b'}"),
+            (r#"{"success":false,"messages":[]}"#, r#"{"success":false,}"#),
+            ("a message without \"content", "a message without \"content"),
+            ("", ""),
+        ] {
+            assert_eq!(without_empty_fields(text), kept, "{text}");
+        }
+    }
 }

@@ -55,15 +55,102 @@ const TERMS: [(&str, &str); 50] = [
     ("tool_result", "tool_result result"),
 ];
 
+/// Words that titles have beside such terms, which say little alone.
+const WORDS: [(&str, &str); 71] = [
+    ("历史", "history"),
+    ("履歴", "history"),
+    ("기록", "history"),
+    ("会话", "session"),
+    ("会話", "session"),
+    ("セッション", "session"),
+    ("세션", "session"),
+    ("对话", "conversation"),
+    ("대화", "conversation"),
+    ("报错", "error"),
+    ("エラー", "error"),
+    ("오류", "error"),
+    ("切换", "switch"),
+    ("切り替え", "switch"),
+    ("전환", "switch"),
+    ("供应商", "provider"),
+    ("模型", "model"),
+    ("モデル", "model"),
+    ("모델", "model"),
+    ("压缩", "compression"),
+    ("圧縮", "compression"),
+    ("압축", "compression"),
+    ("配对", "pair"),
+    ("ペア", "pair"),
+    ("拆散", "split"),
+    ("不匹配", "mismatch"),
+    ("不一致", "mismatch"),
+    ("不整合", "mismatch"),
+    ("불일치", "mismatch"),
+    ("顺序", "order"),
+    ("順序", "order"),
+    ("순서", "order"),
+    ("紧跟", "directly follow"),
+    ("中断", "interrupted"),
+    ("중단", "interrupted"),
+    ("并行", "parallel"),
+    ("並列", "parallel"),
+    ("병렬", "parallel"),
+    ("工具", "tool"),
+    ("ツール", "tool"),
+    ("도구", "tool"),
+    ("工具参数", "arguments"),
+    ("审批", "approval"),
+    ("承認", "approval"),
+    ("승인", "approval"),
+    ("待审批", "pending"),
+    ("承認待ち", "pending"),
+    ("多模态", "multimodal"),
+    ("マルチモーダル", "multimodal"),
+    ("멀티모달", "multimodal"),
+    ("不支持图片", "text-only"),
+    ("不支持多模态", "text-only"),
+    ("纯文本模型", "text-only"),
+    ("画像非対応", "text-only"),
+    ("回传", "passed back"),
+    ("传回", "passed back"),
+    ("带回", "passed back"),
+    ("未闭合", "unfinished"),
+    ("未完成", "unfinished"),
+    ("悬空", "dangling"),
+    ("连续", "consecutive"),
+    ("連続", "consecutive"),
+    ("연속", "consecutive"),
+    ("截断", "truncated"),
+    ("数量限制", "limit"),
+    ("未被过滤", "not filtered"),
+    ("无法后续对话", "session cannot continue"),
+    ("无法继续", "cannot continue"),
+    ("手动中断", "interrupted"),
+    ("被拒", "rejected"),
+    ("致命故障", "brick"),
+];
+
 /// The English words for the terms in a text. Empty for a text in Latin letters.
 pub(super) fn terms(text: &str) -> String {
+    found_in(text, &TERMS)
+}
+
+/// The English words for the terms and the other words in a text. Empty for a text in Latin letters.
+pub(super) fn words(text: &str) -> String {
+    match terms(text).as_str() {
+        "" => String::new(),
+        terms => format!("{terms} {}", found_in(text, &WORDS)),
+    }
+}
+
+fn found_in(text: &str, known: &[(&str, &'static str)]) -> String {
     let has_letter =
         |c: char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
     if !text.contains(has_letter) {
         return String::new();
     }
     let found: Vec<&str> =
-        TERMS.iter().filter(|(term, _)| text.contains(term)).map(|(_, words)| *words).collect();
+        known.iter().filter(|(term, _)| text.contains(term)).map(|(_, words)| *words).collect();
     // Without a term, the words in Latin letters remain.
     if found.is_empty() { "-".to_owned() } else { found.join(" ") }
 }

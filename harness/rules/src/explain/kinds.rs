@@ -54,6 +54,13 @@ pub(super) fn page(text: &str) -> Option<String> {
     Some(page)
 }
 
+/// Returns whether a text names a dialect, and none of these rules is of it.
+pub(super) fn is_of_other_dialect(text: &str, rules: &[&'static Rule]) -> bool {
+    let Some(title) = Title::of(text) else { return false };
+    let mut named = SIGNS.iter().filter(|(_, sign)| title.has(sign)).map(|(dialect, _)| dialect).peekable();
+    named.peek().is_some() && named.all(|dialect| rules.iter().all(|rule| rule.dialect() != *dialect))
+}
+
 /// A title in lower case.
 struct Title {
     folded: String,
@@ -65,10 +72,14 @@ impl Title {
     fn of(text: &str) -> Option<Title> {
         let is_of_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let folded = text.to_lowercase();
-        let words: Vec<&str> =
-            folded.split(|c: char| !is_of_word(c)).filter(|word| !word.is_empty()).collect();
-        let (n_words, terms) = (words.len(), foreign::terms(text));
-        let words = format!(" {} {terms} ", words.join(" "));
+        // Underscores around a word are emphasis.
+        let words = folded.split(|c: char| !is_of_word(c)).map(|word| word.trim_matches(['_', '-']));
+        let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+        let (n_words, terms) = (words.len(), foreign::words(text));
+        let joined = words.join(" ");
+        // The parts of words such as `tool-call` are words, too.
+        let parts = joined.replace('-', " ");
+        let words = format!(" {joined} {parts} {terms} ");
         (n_words <= MAX_WORDS).then_some(Title { folded, words })
     }
 
@@ -98,7 +109,7 @@ impl Title {
 }
 
 /// Words that name an API.
-const SIGNS: [(Dialect, &str); 30] = [
+const SIGNS: [(Dialect, &str); 37] = [
     (Dialect::AnthropicMessages, "anthropic*"),
     (Dialect::AnthropicMessages, "claude*"),
     (Dialect::AnthropicMessages, "tool_use"),
@@ -117,16 +128,23 @@ const SIGNS: [(Dialect, &str); 30] = [
     (Dialect::OpenaiChat, "groq*"),
     (Dialect::OpenaiChat, "vllm*"),
     (Dialect::OpenaiChat, "jinja*"),
+    (Dialect::OpenaiChat, "cerebras*"),
+    (Dialect::OpenaiChat, "mimo*"),
+    (Dialect::OpenaiChat, "moonshot*"),
+    (Dialect::OpenaiResponses, "reasoning item*"),
     (Dialect::OpenaiResponses, "function_call_output"),
     (Dialect::OpenaiResponses, "responses api"),
     (Dialect::OpenaiResponses, "codex*"),
     (Dialect::OpenaiResponses, "call_id"),
     (Dialect::Gemini, "gemini*"),
     (Dialect::Gemini, "vertex*"),
+    (Dialect::Gemini, "thought_signature*"),
+    (Dialect::Gemini, "thoughtsignature*"),
     (Dialect::Gemini, "functioncall"),
     (Dialect::Gemini, "functionresponse"),
     (Dialect::BedrockConverse, "bedrock*"),
     (Dialect::BedrockConverse, "converse*"),
+    (Dialect::BedrockConverse, "toolconfig"),
     (Dialect::Mistral, "mistral*"),
     (Dialect::Mistral, "devstral*"),
 ];

@@ -98,6 +98,12 @@ pub fn rules_saying(text: &str) -> Vec<&'static Rule> {
     Wordings::all().in_text(text)
 }
 
+/// Returns whether a text has a sentence with which this provider refuses a violation of a rule.
+pub fn is_said_by(profile: &'static Profile, rule: &'static Rule, text: &str) -> bool {
+    let own = profile.sentences(rule).iter().map(|sentence| Wording::of(rule, sentence)).collect();
+    !Wordings(own).in_text(text).is_empty()
+}
+
 /// Returns a rule's sentences, and those from the profiles that word it differently.
 pub(super) fn sentences(rule: &'static Rule) -> impl Iterator<Item = &'static str> {
     let worded = Profile::all().flat_map(|profile| profile.wording);

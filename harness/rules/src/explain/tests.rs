@@ -55,7 +55,7 @@ fn a_page_has_everything_about_its_rule() {
         "Order of checks: ",
         "Known from: public reports.",
         "Models: all models.",
-        "Hosts: api.anthropic.com, *.services.ai.azure.com (claude-*), bedrock-runtime.*.amazonaws.com, bedrock-runtime-fips.*.amazonaws.com.",
+        "Hosts: api.anthropic.com, *.services.ai.azure.com (claude-*), bedrock-runtime.*.amazonaws.com, bedrock-runtime-fips.*.amazonaws.com, api.deepseek.com, api.moonshot.ai, api.moonshot.cn, api.kimi.com.",
         "Enforced by: anthropic-messages@",
         "https://",
     ] {
