@@ -391,3 +391,49 @@ fn a_text_that_is_only_near_a_sentence_gets_the_nearest() {
     assert!(checked.code == Some(2) && checked.out.contains("reasoning-without-item"), "{checked:#?}");
     assert!(checked.err.contains("no request was found; the text may be about this error"), "{checked:#?}");
 }
+
+#[test]
+fn messages_of_frameworks_are_judged_with_their_calls_and_never_by_one_message() {
+    let message = |role: &str, content: &str| format!(r#"{{"role":"{role}","contents":[{content}]}}"#);
+    let call = r#"{"type":"function_call","call_id":"c1","name":"w","arguments":"{}"}"#;
+    let result = r#"{"type":"function_result","call_id":"c1","result":"sun"}"#;
+    let agent_framework = format!(
+        "The thread:\n```json\n{{\"conversation\":[{},{},{}]}}\n```\n",
+        message("assistant", call),
+        message("tool", result),
+        message("tool", result)
+    );
+    let span = r#"{"attributes":{"llm.model_name":"gpt-5","llm.input_messages.0.message.role":"assistant","llm.input_messages.0.message.content":"x","input.value":"{\"messages\":[[{\"lc\":1,\"type\":\"constructor\",\"id\":[\"langchain_core\",\"messages\",\"AIMessage\"],\"kwargs\":{\"content\":\"x\",\"tool_calls\":[{\"name\":\"w\",\"args\":{},\"id\":\"c1\"}]}}]]}"}}"#;
+    let langfuse = |role: &str| {
+        format!(
+            r#"{{"type":"GENERATION","model":"gpt-5","input":[{{"role":"user","content":"Hi"}},{{"role":"assistant","content":"","tool_calls":[{{"name":"w","args":{{}},"id":"c1","type":"tool_call"}}]}},{{"role":"{role}","content":"sun","tool_call_id":"c1"}}]}}"#
+        )
+    };
+    let one = message("assistant", call);
+    let folder = folder_of(&[
+        ("thread.md", &agent_framework),
+        ("span.json", span),
+        ("answered.json", &langfuse("tool")),
+        ("lossy.json", &langfuse("w")),
+        ("one.json", &one),
+    ]);
+    let duplicate = said(&folder, &["check", "thread.md"]);
+    assert!(duplicate.code == Some(1) && duplicate.out.contains("tool-message-duplicate"), "{duplicate:#?}");
+    let open = said(&folder, &["check", "span.json"]);
+    assert!(open.code == Some(1) && open.out.contains(MISSING), "{open:#?}");
+    let answered = said(&folder, &["check", "answered.json"]);
+    assert!(answered.code == Some(0), "{answered:#?}");
+    for lossy in ["lossy.json", "one.json"] {
+        let checked = said(&folder, &["check", lossy]);
+        assert!(checked.code == Some(2) && !checked.out.contains("refused"), "{lossy}: {checked:#?}");
+    }
+}
+
+#[test]
+fn a_list_in_a_log_that_begins_with_results_is_the_end_of_a_conversation() {
+    let list = r#"[{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"a"}]}}]},{"role":"assistant","content":[]},{"role":"user","content":[{"text":"Go"}]}]"#;
+    let folder = folder_of(&[("app.log", &format!("12:00 DEBUG messages {list}\n"))]);
+    let checked = said(&folder, &["check", "app.log"]);
+    assert!(checked.code == Some(1) && checked.out.contains("message-empty"), "{checked:#?}");
+    assert!(!checked.out.contains("tool-results-exceed"), "{checked:#?}");
+}

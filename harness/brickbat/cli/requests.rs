@@ -3,6 +3,7 @@
 mod messages;
 mod pasted;
 mod quoted;
+mod rows;
 mod unpack;
 
 use std::ffi::OsStr;
@@ -266,9 +267,15 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
     if piece.is_recording() {
         events.extend(of_recording(piece, terms));
     } else {
-        let checked = check(&piece.text, piece.start, terms);
-        let is_plain =
-            matches!(checked, Err(CheckError::NoDialect)) && piece.is_line && has_only_texts(&piece.text);
+        let mut checked = check(&piece.text, piece.start, terms);
+        if let Ok(checked) = &mut checked
+            && piece.is_line
+        {
+            rows::end_with_calls(&piece.text, checked);
+        }
+        let is_plain = matches!(checked, Err(CheckError::NoDialect))
+            && piece.is_line
+            && rows::has_only_texts(&piece.text);
         let Searched { found: mut inside, unread, around } = match &checked {
             Err(CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect) if !is_plain => {
                 recordings::searched(&piece.text, terms)
@@ -334,24 +341,6 @@ fn may_quote_error(error: &CheckError, text: &[u8]) -> bool {
         | CheckError::OtherDialect { .. }
         | CheckError::NoReply => false,
     }
-}
-
-/// True for a body with messages that have only a role and a text.
-fn has_only_texts(text: &[u8]) -> bool {
-    let body: Option<serde_json::Value> = serde_json::from_slice(text).ok();
-    let messages = body.as_ref().and_then(|body| body.get("messages")?.as_array());
-    let is_plain = |message: &serde_json::Value| {
-        let role = message.get("role").and_then(serde_json::Value::as_str);
-        let is_known = matches!(role, Some("system" | "developer" | "user" | "assistant"));
-        let is_text = |part: &serde_json::Value| {
-            part.get("type").is_some_and(|kind| kind == "text") && part.get("text").is_some()
-        };
-        let content = message.get("content");
-        let has_texts =
-            content.and_then(serde_json::Value::as_array).is_some_and(|parts| parts.iter().all(is_text));
-        is_known && (has_texts || content.is_some_and(serde_json::Value::is_string))
-    };
-    messages.is_some_and(|messages| !messages.is_empty() && messages.iter().all(is_plain))
 }
 
 impl Piece {

@@ -231,6 +231,14 @@ fn of_input(body: Json) -> Option<&'static str> {
         return fields::is_responses(body).then_some(RESPONSES);
     }
     let told = Messages::of(input.items().map(sign));
+    // Tools for traces keep the messages of Chat Completions in a field of this name.
+    let is_of_chat = |item: Json| item.get("tool_calls").is_some() || item.field("role").is("tool");
+    let is_trace = ["output", "traceId", "trace_id", "startTime", "start_time", "type"]
+        .iter()
+        .any(|name| body.get(name).is_some());
+    if is_trace && input.items().any(is_of_chat) {
+        return None;
+    }
     let is_plain = || input.item(0).get("role").is_some() && body.get("model").is_some();
     let is_told = told.told() == Some(RESPONSES) || (is_plain() && !told.is_foreign);
     is_told.then_some(RESPONSES)

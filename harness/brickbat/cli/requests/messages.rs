@@ -7,7 +7,14 @@ pub(super) fn is_message(line: &[u8]) -> bool {
     let Ok(Value::Object(fields)) = serde_json::from_slice(line) else { return false };
     let word = |name: &str| fields.get(name).is_some_and(Value::is_string);
     let has_content = ["content", "tool_calls", "parts"].iter().any(|name| fields.contains_key(*name));
-    let is_whole = ["messages", "input", "contents", "request"].iter().any(|name| fields.contains_key(*name));
+    // Agent Framework has the blocks of a message in a field that holds the messages of Gemini elsewhere.
+    let has_contents = || {
+        let first = fields.get("contents").and_then(|contents| contents.get(0));
+        first.is_some_and(|first| first.get("type").is_some())
+    };
+    let has_content = has_content || word("role") && has_contents();
+    let is_whole = ["messages", "input", "request"].iter().any(|name| fields.contains_key(*name))
+        || fields.contains_key("contents") && !has_contents();
     let is_item = word("type") && word("call_id");
     (word("role") && has_content || is_item) && !is_whole
 }

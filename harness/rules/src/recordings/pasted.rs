@@ -275,6 +275,7 @@ impl Search {
                 .or_else(|| python::of_llama_index(list))
                 .or_else(|| python::of_inner_results(list))
                 .or_else(|| printed::of_prism(list))
+                .or_else(|| python::of_agent_framework(list))
         };
         let written = traces::of_langchain(list)
             .or_else(|| traces::of_parts(list))
@@ -357,7 +358,10 @@ impl Search {
         // The calls and results of one message are not messages.
         const INSIDE: [&str; 5] =
             ["tool_calls", "tool_results", "toolCalls", "toolResults", "invalid_tool_calls"];
-        for (name, value) in fields.iter().filter(|(name, _)| !INSIDE.contains(&name.as_str())) {
+        const PARTS: [&str; 3] = ["content", "contents", "parts"];
+        let is_message = fields.get("role").is_some_and(Value::is_string);
+        let is_inside = |name: &str| INSIDE.contains(&name) || is_message && PARTS.contains(&name);
+        for (name, value) in fields.iter().filter(|(name, _)| !is_inside(name)) {
             let name = name.replace('~', "~0").replace('/', "~1");
             self.in_value(value, &format!("{pointer}/{name}"), context, depth - 1);
         }
@@ -403,6 +407,16 @@ impl Search {
             });
             exchange.request = request.to_string().into_bytes();
             exchange.left_out = LeftOut::of_both(exchange.left_out, left_out);
+        } else if exchange.left_out.is_empty()
+            && exchange.request.starts_with(b"[")
+            && let Ok(mut list) = serde_json::from_slice::<Value>(&exchange.request)
+            && let Some(completed) = excerpt::after_calls(&list)
+        {
+            // A list that begins with results is the end of a conversation.
+            exchange.left_out = LeftOut::around(completed.own.clone());
+            excerpt::put(&mut list, completed.list);
+            exchange.request = list.to_string().into_bytes();
+            place.push_str(", where the calls before its first results were added");
         }
         if self.found.len() < MAX_FOUND {
             self.found.push(Pasted { exchange, place });

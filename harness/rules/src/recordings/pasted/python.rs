@@ -1,4 +1,4 @@
-//! The messages of AutoGen, LlamaIndex and LangChain for Elixir, as programs print them.
+//! The messages of AutoGen, LlamaIndex, Agent Framework and LangChain for Elixir, as programs print them.
 
 use serde_json::{Value, json};
 
@@ -36,6 +36,32 @@ pub(super) fn of_execution_results(list: &Value) -> Option<Vec<Message>> {
             content => text_of(content).into_iter().collect(),
         };
         Some(Message { role, blocks })
+    };
+    list.iter().map(message).collect()
+}
+
+/// A list of the messages of Microsoft's Agent Framework. Python writes the kind of a content as `function_call`, .NET as
+/// `functionCall` (`python/packages/core/agent_framework/_types.py` of <https://github.com/microsoft/agent-framework>).
+pub(super) fn of_agent_framework(list: &Value) -> Option<Vec<Message>> {
+    let list = list.as_array()?;
+    let contents = |message: &Value| message.get("contents").and_then(Value::as_array).cloned();
+    if !list.iter().any(|message| message.get("role").is_some() && contents(message).is_some()) {
+        return None;
+    }
+    let kind = |content: &Value| match word(content, "type") {
+        kind if kind.is_empty() => word(content, "$type"),
+        kind => kind,
+    };
+    let id = |content: &Value| if content.get("callId").is_some() { "callId" } else { "call_id" };
+    let block = |content: &Value| match kind(content).as_str() {
+        "text" => text_of(content.get("text")?),
+        "function_call" | "functionCall" => Some(call(content, id(content), "name", "arguments")),
+        "function_result" | "functionResult" => Some(result(content, id(content), content.get("result"))),
+        _ => None,
+    };
+    let message = |message: &Value| {
+        let blocks = contents(message)?.iter().filter_map(block).collect();
+        Some(Message { role: role(message), blocks })
     };
     list.iter().map(message).collect()
 }

@@ -67,8 +67,29 @@ fn any_value(value: &Value) -> Value {
 pub(super) fn of_span(span: &Map<String, Value>, attributes: &Map<String, Value>) -> Option<Vec<Message>> {
     of_semantic_conventions(attributes)
         .or_else(|| numbered(attributes, "gen_ai.prompt"))
-        .or_else(|| numbered(attributes, "llm.input_messages"))
+        .or_else(|| of_open_inference(attributes))
         .or_else(|| of_events(span))
+}
+
+/// The messages in the attributes of OpenInference. Those of `input.value` come first if only they have calls
+/// (<https://github.com/Arize-ai/openinference/issues/1517>).
+fn of_open_inference(attributes: &Map<String, Value>) -> Option<Vec<Message>> {
+    let numbered = numbered(attributes, "llm.input_messages")?;
+    let has_calls = |messages: &[Message]| {
+        messages.iter().flat_map(|message| &message.blocks).any(|block| matches!(block, Block::Call(_)))
+    };
+    if has_calls(&numbered) {
+        return Some(numbered);
+    }
+    let input: Option<Value> = attributes
+        .get("input.value")
+        .and_then(Value::as_str)
+        .and_then(|text| serde_json::from_str(text).ok());
+    let list = input.as_ref().and_then(|input| input.get("messages"));
+    // LangChain nests the messages of each prompt.
+    let list = list.map(|list| list.get(0).filter(|first| first.is_array()).unwrap_or(list));
+    let written = list.and_then(|list| of_langchain(list).or_else(|| of_chat(list)));
+    Some(written.filter(|written| has_calls(written)).unwrap_or(numbered))
 }
 
 /// The messages of a framework.
@@ -285,6 +306,7 @@ pub(super) fn of_chat(list: &Value) -> Option<Vec<Message>> {
             None if own.get("function.name").is_some() => {
                 call(own, "id", "function.name", "function.arguments")
             }
+            None if own.get("arguments").is_none() => call(own, "id", "name", "args"),
             None => call(own, "id", "name", "arguments"),
         }));
         Message { role, blocks }
@@ -296,12 +318,16 @@ pub(super) fn of_chat(list: &Value) -> Option<Vec<Message>> {
 /// them.
 pub(super) fn of_flat_calls(list: &Value) -> Option<Vec<Message>> {
     let is_flat = |call: &Value| {
-        call.get("function").is_none()
-            && ["id", "name", "arguments"].iter().all(|name| call.get(*name).is_some_and(Value::is_string))
+        let has = |name: &str| call.get(name).is_some_and(Value::is_string);
+        // LangChain has the arguments as an object.
+        let has_arguments = has("arguments") || call.get("args").is_some_and(Value::is_object);
+        call.get("function").is_none() && has("id") && has("name") && has_arguments
     };
     let calls =
         |message: &Value| message.get("tool_calls").and_then(Value::as_array).cloned().unwrap_or_default();
-    let has_role = |message: &Value| message.get("role").is_some();
+    // Langfuse writes the name of a tool as the role of its result, and leaves the id out.
+    const ROLES: [&str; 7] = ["system", "developer", "user", "human", "assistant", "ai", "tool"];
+    let has_role = |message: &Value| ROLES.contains(&word(message, "role").as_str());
     let items = list.as_array()?;
     let is_meant = items.iter().all(has_role) && items.iter().any(|item| calls(item).iter().any(is_flat));
     is_meant.then(|| of_chat(list)).flatten()
