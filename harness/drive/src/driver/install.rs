@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 
 use super::error::{DriverError, InstalledIn};
 use super::file_source;
-use super::manifest::{FileSource, Install, MAX_FILE, Manifest};
+use super::manifest::{FileSource, Install, MAX_FILE, Manifest, Siblings};
 use super::process::{Launch, ProcessLimits};
 use super::supervisor_handle;
 use project::Project;
@@ -184,7 +184,8 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     let systems = systems.canonicalize().map_err(|error| failed(&systems, error))?;
     remove_parts(&systems);
     let project = Project::of(manifest, &named)?;
-    let of = (manifest.install, &manifest.pinned, &named, &systems);
+    let siblings = manifest.pinned.as_deref().map(|version| Siblings::of(&manifest.siblings, version));
+    let of = (manifest.install, (&manifest.pinned, siblings), &named, &systems);
     let base = match &project {
         None => format!("{}-{:016x}", manifest.name, fingerprint(&of)),
         Some(project) => format!("{}-{:016x}", manifest.name, fingerprint(&(of, project))),

@@ -25,6 +25,8 @@ pub struct Manifest {
     pub sdk: Option<String>,
     /// Its exact version. `None` if the adapter may report any version.
     pub version: Option<String>,
+    /// Packages that are released together with the SDK, the newest first.
+    pub siblings: Vec<Siblings>,
     /// The working tree under test, as an absolute path. `None` if a released version is tested.
     pub project: Option<PathBuf>,
     pub description: String,
@@ -92,6 +94,9 @@ struct Sheet {
     name: String,
     /// The package name of the SDK, as the adapter reports it; `any` for any name.
     sdk: String,
+    /// Packages that are released together with the SDK, for `--sdk-version`. Only pip installs them. The newest first.
+    #[serde(default)]
+    siblings: Vec<Siblings>,
     /// One sentence about the system.
     description: String,
     /// The provider, if the SDK is its own client, such as `anthropic`.
@@ -130,6 +135,26 @@ struct Sheet {
     /// Longer waits, if the system needs them.
     #[serde(default)]
     waits: WaitsSheet,
+}
+
+/// Packages that go with a version of the SDK and the versions after it.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Siblings {
+    /// The first version of the SDK.
+    pub since: String,
+    /// The packages with their versions, as pip takes them: `name==1.0.0`.
+    pub packages: Vec<String>,
+}
+
+impl Siblings {
+    /// The packages for a version of the SDK. Empty if none are known.
+    pub fn of<'s>(all: &'s [Siblings], version: &str) -> &'s [String] {
+        let numbers =
+            |version: &str| -> Vec<u64> { version.split('.').map_while(|part| part.parse().ok()).collect() };
+        let known = all.iter().find(|siblings| numbers(&siblings.since) <= numbers(version));
+        known.map_or(&[], |siblings| &siblings.packages)
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, schemars::JsonSchema)]
@@ -270,6 +295,7 @@ impl Manifest {
             name: "command".to_owned(),
             sdk: None,
             version: None,
+            siblings: Vec::new(),
             project: None,
             description: String::new(),
             vendor: None,
@@ -420,6 +446,7 @@ impl Sheet {
             name: self.name.clone(),
             sdk: Some(self.sdk.clone()),
             version: version.map(str::to_owned),
+            siblings: self.siblings.clone(),
             project: self.project.as_ref().and_then(|project| place.path(project)),
             description: self.description.clone(),
             vendor: self.vendor.clone(),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::process::Command;
 
 use super::super::error::DriverError;
-use super::super::manifest::{AtLeast, Install, Manifest, Requires};
+use super::super::manifest::{AtLeast, Install, Manifest, Requires, Siblings};
 use super::super::supervisor_handle::{self, NotStarted, SupervisorHandle, program_status};
 use super::failure;
 use super::project::Project;
@@ -190,11 +190,13 @@ impl Tools<'_> {
         if let Some(tree) = tree {
             install(&["-e", &tree.to_string_lossy()]).await?;
         }
-        match pinned {
-            Some("latest") => install(&["--upgrade", sdk]).await,
-            Some(version) => install(&[&format!("{sdk}=={version}")]).await,
-            None => Ok(()),
-        }
+        let Some(version) = pinned else { return Ok(()) };
+        let exact = format!("{sdk}=={version}");
+        let package = if version == "latest" { sdk } else { &exact };
+        let siblings = Siblings::of(&self.manifest.siblings, version).iter().map(String::as_str);
+        let siblings: Vec<&str> = siblings.collect();
+        let upgrade: &[&str] = if version == "latest" { &["--upgrade"] } else { &[] };
+        install(&[upgrade, &[package], &siblings].concat()).await
     }
 
     /// Builds a Rust adapter in a folder. Cargo decides whether there is anything to do. An adapter that

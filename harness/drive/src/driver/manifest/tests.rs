@@ -99,3 +99,15 @@ fn versions_are_compared_by_their_numbers() {
     assert_eq!(AtLeast::of("20"), Some(AtLeast(20, 0)));
     assert_eq!(AtLeast::of("v20"), None);
 }
+
+#[test]
+fn packages_beside_the_sdk_follow_its_version() {
+    let siblings =
+        |since: &str, package: &str| Siblings { since: since.to_owned(), packages: vec![package.to_owned()] };
+    let all = [siblings("1.10.0", "b==2"), siblings("1.2.1", "b==1")];
+    let of = |version: &str| Siblings::of(&all, version).first().map(String::as_str);
+    assert_eq!(of("1.12.0"), Some("b==2"));
+    assert_eq!(of("1.9.3"), Some("b==1"));
+    assert_eq!(of("1.2.0"), None);
+    assert_eq!(of("latest"), None);
+}
