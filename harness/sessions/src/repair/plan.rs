@@ -499,7 +499,9 @@ impl<'m> Pairing<'m> {
                 continue;
             }
             let recorded = recorded.get_or_insert_with(|| recorded_in(elsewhere));
-            match recorded.get(call.id.as_str()) {
+            // A result that another call of this id has already is not free.
+            let free = recorded.get(call.id.as_str()).filter(|place| !self.is_claimed(&call.id, place));
+            match free {
                 Some(result) => planned.push(moved((*result).clone(), call_place, call, Reason::OffBranch)),
                 None => planned.push(Planned {
                     edit: Edit::Synthesise { call: call_place.clone(), id: call.id.clone() },
@@ -509,6 +511,13 @@ impl<'m> Pairing<'m> {
             }
         }
         planned
+    }
+
+    /// Returns whether the result at this place belongs to a call.
+    fn is_claimed(&self, key: &str, place: &Place) -> bool {
+        let same = self.by_key.get(key).into_iter().flat_map(|same| &same.results);
+        let mut results = same.map(|index| &self.results[*index]);
+        results.any(|result| result.call.is_some() && result.place == place)
     }
 
     /// Drops the results that belong to no call, unless they contradict the one that does.

@@ -1,6 +1,6 @@
 //! Reads a store according to its description.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
@@ -180,7 +180,14 @@ pub(super) fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<
     let escaped = |name: Json<'_, '_>| {
         name.as_str().map(|name| name.replace('~', "~0").replace('/', "~1")).unwrap_or_default()
     };
-    list.fields().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect()
+    let mut fields: Vec<(String, Json<'t, 'a>)> =
+        list.fields().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect();
+    // Of two fields with one name, parsers of JSON keep the last.
+    let mut seen = BTreeSet::new();
+    fields.reverse();
+    fields.retain(|(at, _)| seen.insert(at.clone()));
+    fields.reverse();
+    fields
 }
 
 /// Reads all sessions of a file.
@@ -501,11 +508,12 @@ fn gather(
             into.extend(items.filter_map(|(place, item)| Some((place, result(at, item)?))));
         }
         Piece::ResultsOf(list, id, map, output) => {
-            for (_, item) in listed(value.pointer(list), list) {
+            for (at, item) in listed(value.pointer(list), &format!("{pointer}{list}")) {
                 let Some(id) = item.pointer(id).as_str() else { continue };
                 let Some(found) = record.pointer(map).get(&id) else { continue };
                 let result = CallResult::new(id.as_ref(), "", said(found.pointer(output)));
-                into.push((format!("{map}/{id}"), Content::Result(result)));
+                // Two calls of one id get the same result, so it has the place of the call.
+                into.push((at, Content::Result(result)));
             }
         }
         Piece::Parts(list, kind, pieces) => {
