@@ -160,6 +160,24 @@ pub(crate) struct Form {
     finish: Option<fn(&mut Session)>,
 }
 
+/// What a description leaves out: a list that is judged as it is stored, and not written.
+const BASE: Form = Form {
+    product: Product::Request,
+    generation: "JSON list",
+    file: Framing::None,
+    other: None,
+    marks: &[],
+    skips: None,
+    shape: Shape::Speakers(&[]),
+    dialect: None,
+    model: &[],
+    among: None,
+    tree: None,
+    sends: Sends::AsStored,
+    answer: None,
+    finish: None,
+};
+
 /// The places of the records in a file.
 enum Framing {
     /// The items of the list at the first pointer that leads to one.
@@ -241,6 +259,12 @@ enum Saying {
     #[cfg(feature = "sqlite")]
     Numbered(&'static str, &'static [(&'static str, Role)]),
 }
+
+/// The role with the names of the Chat Completions API.
+const BY_ROLE: Saying = Saying::Named(
+    "/role",
+    &[("system", Role::System), ("user", Role::User), ("assistant", Role::Assistant), ("tool", Role::Tool)],
+);
 
 /// The pointers to the parts of a call.
 struct CallAt {

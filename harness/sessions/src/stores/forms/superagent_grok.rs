@@ -7,12 +7,11 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::Role;
 use serde_json::json;
 
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, CallAt, Form, Piece, ResultAt, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
 use crate::{Files, FormError, Product};
@@ -20,31 +19,15 @@ use crate::{Files, FormError, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::SuperagentGrok,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_grok), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "/message_json",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
+        role: BY_ROLE,
         pieces: &[Piece::Parts("/content", "/type", PARTS)],
     }]),
     // `@ai-sdk/xai` speaks Chat Completions.
     dialect: Some(Dialect::OpenaiChat),
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const PARTS: &[(&str, Piece)] = &[
