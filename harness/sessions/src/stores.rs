@@ -242,6 +242,16 @@ const STORES: &[Known] = &[
     (Product::Agentscope, &forms::AGENTSCOPE),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
+    (Product::Deepcode, &forms::DEEPCODE),
+    (Product::Nanobot, &forms::NANOBOT),
+    (Product::Jcode, &forms::JCODE),
+    (Product::Codewhale, &forms::CODEWHALE),
+    (Product::AiderDesk, &forms::AIDER_DESK),
+    (Product::DurableAgent, &forms::DURABLE_AGENT),
+    #[cfg(feature = "sqlite")]
+    (Product::LaravelAi, &forms::LARAVEL_AI),
+    #[cfg(feature = "sqlite")]
+    (Product::SpringAi, &forms::SPRING_AI),
     (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];

@@ -11,17 +11,21 @@ mod agentscope;
 mod agno;
 #[cfg(feature = "sqlite")]
 mod agno_rows;
+mod aider_desk;
 mod amp;
 mod assembled;
 mod autogen;
+mod codewhale;
 mod continue_dev;
 #[cfg(feature = "sqlite")]
 mod crush;
 #[cfg(feature = "sqlite")]
 mod cursor;
+mod deepcode;
 #[cfg(feature = "sqlite")]
 mod docker_agent;
 mod droid;
+mod durable_agent;
 mod genkit;
 mod google_adk;
 mod grok_cli;
@@ -30,11 +34,14 @@ mod hermes;
 #[cfg(feature = "sqlite")]
 mod hermes_rows;
 mod jan;
+mod jcode;
 mod kimi;
 mod kimi_code;
 mod kiro;
 mod langchain;
 mod langgraph_state;
+#[cfg(feature = "sqlite")]
+mod laravel_ai;
 mod letta;
 mod librechat;
 mod llamaindex;
@@ -45,6 +52,7 @@ mod mastra;
 mod message_lines;
 mod mistral_vibe;
 mod n8n;
+mod nanobot;
 mod open_webui;
 mod open_webui_output;
 mod openhands;
@@ -56,6 +64,8 @@ mod read;
 mod rows;
 mod semantic_kernel;
 mod sharegpt;
+#[cfg(feature = "sqlite")]
+mod spring_ai;
 mod strands;
 #[cfg(feature = "sqlite")]
 mod superagent_grok;
@@ -79,34 +89,41 @@ use serde_json::{Value, json};
 
 use assembled::Assembly;
 
-use super::pairs::{dangling, fill, without_orphans};
+use super::pairs::{dangling, fill, pair, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::{Files, Message, Place, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
 pub(crate) use agno::FORM as AGNO;
+pub(crate) use aider_desk::FORM as AIDER_DESK;
 pub(crate) use amp::FORM as AMP;
 pub(crate) use autogen::FORM as AUTOGEN;
+pub(crate) use codewhale::FORM as CODEWHALE;
 pub(crate) use continue_dev::FORM as CONTINUE;
 #[cfg(feature = "sqlite")]
 pub(crate) use crush::FORM as CRUSH;
 #[cfg(feature = "sqlite")]
 pub(crate) use cursor::FORM as CURSOR;
+pub(crate) use deepcode::FORM as DEEPCODE;
 #[cfg(feature = "sqlite")]
 pub(crate) use docker_agent::FORM as DOCKER_AGENT;
 pub(crate) use droid::FORM as DROID;
+pub(crate) use durable_agent::FORM as DURABLE_AGENT;
 pub(crate) use genkit::FORM as GENKIT;
 pub(crate) use google_adk::FORM as GOOGLE_ADK;
 pub(crate) use grok_cli::FORM as GROK_CLI;
 pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use hermes::FORM as HERMES;
 pub(crate) use jan::FORM as JAN;
+pub(crate) use jcode::FORM as JCODE;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kimi_code::FORM as KIMI_CODE;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
 pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
+#[cfg(feature = "sqlite")]
+pub(crate) use laravel_ai::FORM as LARAVEL_AI;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
@@ -117,10 +134,13 @@ pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
 pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
 pub(crate) use n8n::FORM as N8N;
+pub(crate) use nanobot::FORM as NANOBOT;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
+#[cfg(feature = "sqlite")]
+pub(crate) use spring_ai::FORM as SPRING_AI;
 pub(crate) use strands::FORM as STRANDS;
 #[cfg(feature = "sqlite")]
 pub(crate) use superagent_grok::FORM as SUPERAGENT_GROK;
@@ -152,6 +172,8 @@ pub(crate) struct Form {
     among: Option<(&'static str, &'static str)>,
     /// How the records of a tree name each other.
     tree: Option<Tree>,
+    /// The pointer, in the file or its first line, to the number of messages at the beginning that are not sent.
+    sent_from: Option<&'static str>,
     /// The product's changes to calls without a result when it sends.
     sends: Sends,
     /// The record of a result. `None` if Brickbat does not write this store.
@@ -173,6 +195,7 @@ const BASE: Form = Form {
     model: &[],
     among: None,
     tree: None,
+    sent_from: None,
     sends: Sends::AsStored,
     answer: None,
     finish: None,
@@ -339,6 +362,11 @@ enum Sends {
     LeavesOutCalls,
     /// It answers them with this text, and leaves out results without a call.
     Restores(&'static str),
+    /// It puts each result behind its call, answers calls without one with this text, and leaves out the other results.
+    Pairs(&'static str),
+    /// It leaves them out, and results without a call too, in the form with this generation.
+    #[cfg(feature = "sqlite")]
+    LeavesOutIn(&'static str),
     /// As the second, in the form with this generation. In other forms it answers only the calls at the end.
     In(&'static str, &'static Sends),
 }
@@ -392,10 +420,10 @@ impl Store for Form {
         sent
     }
 
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         match self.sends {
             Sends::AsStored => None,
-            Sends::Fills(_) | Sends::Restores(_) | Sends::In(..) => {
+            Sends::Fills(_) | Sends::Restores(_) | Sends::Pairs(_) | Sends::In(..) => {
                 Some("the product answers it when it sends")
             }
             Sends::LeavesOut | Sends::LeavesOutBlanksAndHalves => {
@@ -403,6 +431,10 @@ impl Store for Form {
             }
             #[cfg(feature = "sqlite")]
             Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
+            #[cfg(feature = "sqlite")]
+            Sends::LeavesOutIn(generation) => {
+                (session.generation == generation).then_some("the product leaves it out when it sends")
+            }
         }
     }
 
@@ -460,6 +492,17 @@ fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
             let n = without_results(sent);
             sent.mended.extend((n > 0).then_some(("leaves out results without a call", n)));
             apply(&Sends::Fills(words), session, sent);
+        }
+        Sends::Pairs(words) => {
+            let n = pair(&mut sent.messages);
+            sent.mended.extend((n > 0).then_some(("puts results behind their calls", n)));
+            apply(&Sends::Restores(words), session, sent);
+        }
+        #[cfg(feature = "sqlite")]
+        Sends::LeavesOutIn(generation) => {
+            if session.generation == *generation {
+                apply(&Sends::LeavesOut, session, sent);
+            }
         }
         Sends::In(generation, sends) => {
             if session.generation == *generation {

@@ -266,6 +266,8 @@ pub(super) fn new(form: &Form) -> Session {
 }
 
 fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
+    let head = lines(bytes).next().map(|line| line.bytes).unwrap_or_default();
+    let mut n_left = Document::parse(head).map_or(0, |head| n_before(form, head.root()));
     for line in lines(bytes) {
         session.n_records += 1;
         let Ok(document) = Document::parse(line.bytes) else {
@@ -275,7 +277,25 @@ fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
         let place = |pointer: String| Place::in_line(line.n, line.span(), pointer);
         let mut own = Vec::new();
         take(form, document.root(), "", session, &place, &mut own);
-        session.messages.extend(own);
+        if n_left > 0 && !form.is_skipped(document.root()) {
+            n_left -= 1;
+            pass_by(form, own, session);
+        } else {
+            session.messages.extend(own);
+        }
+    }
+}
+
+/// The number of messages at the beginning that are not sent.
+fn n_before(form: &Form, root: Json<'_, '_>) -> usize {
+    form.sent_from.and_then(|at| root.pointer(at).raw().parse().ok()).unwrap_or(0)
+}
+
+/// Notes messages that are not sent any more. If the store is written, they are left out, since a record that is moved
+/// from there would shift the number of those before it.
+fn pass_by(form: &Form, messages: Vec<Message>, session: &mut Session) {
+    if form.answer.is_none() {
+        session.off_branch.extend(messages);
     }
 }
 
@@ -289,6 +309,7 @@ pub(super) fn fill(
     session.n_records = records.records.len();
     note_model(form, records.own, session);
     provider::note(records.own, session);
+    let n_before = n_before(form, records.own);
     let is_on = tree::sent(form, records, session, place);
     for (n, (pointer, record)) in records.records.iter().enumerate() {
         let span = record.span();
@@ -305,6 +326,7 @@ pub(super) fn fill(
         let mut own = Vec::new();
         take(form, *record, pointer, session, &placed, &mut own);
         match &is_on {
+            None if n < n_before => pass_by(form, own, session),
             Some(is_on) if !is_on.contains_key(&n) => session.off_branch.extend(own),
             _ => session.messages.extend(own),
         }

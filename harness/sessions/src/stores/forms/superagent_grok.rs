@@ -9,9 +9,10 @@ use std::collections::BTreeMap;
 use brickbat_rules::Dialect;
 use serde_json::json;
 
+use super::aider_desk::MODEL_PARTS;
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{BASE, BY_ROLE, CallAt, Form, Piece, ResultAt, Shape, Speaker};
+use super::{BASE, BY_ROLE, Form, Piece, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
 use crate::{Files, FormError, Product};
@@ -23,29 +24,12 @@ pub(crate) const FORM: Form = Form {
     shape: Shape::Speakers(&[Speaker {
         at: "/message_json",
         role: BY_ROLE,
-        pieces: &[Piece::Parts("/content", "/type", PARTS)],
+        pieces: &[Piece::Parts("/content", "/type", MODEL_PARTS)],
     }]),
     // `@ai-sdk/xai` speaks Chat Completions.
     dialect: Some(Dialect::OpenaiChat),
     ..BASE
 };
-
-const PARTS: &[(&str, Piece)] = &[
-    ("text", Piece::Text("/text")),
-    ("reasoning", Piece::Thinking("/text", "/none")),
-    ("image", Piece::Skip),
-    ("file", Piece::Skip),
-    ("tool-call", Piece::Call(CallAt { id: "/toolCallId", name: "/toolName", arguments: "/input" })),
-    (
-        "tool-result",
-        Piece::Result(ResultAt {
-            call: "/toolCallId",
-            name: "/toolName",
-            output: "/output/value",
-            failed: Some(("/output/type", "error-text")),
-        }),
-    ),
-];
 
 const MESSAGES: Table = Table {
     name: "messages",
