@@ -53,7 +53,7 @@ use brickbat_rules::{Dialect, Rule};
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside};
+use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside, foreign};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
