@@ -195,6 +195,8 @@ products! {
     Hermes: "hermes", "Hermes Agent", Many, Other, [DATABASE, LINES], [Log];
     /// AgentScope: the state of an agent in JSON.
     Agentscope: "agentscope", "AgentScope", Many, Other, [JSON], [];
+    /// Roo Code, since version 2 of its history.
+    RooCode: "roo-code", "Roo Code", One, Other, [JSON], [];
     /// Deep Code: a message on each line.
     Deepcode: "deepcode", "Deep Code", One, Other, [LINES], [];
     /// nanobot: a message on each line.

@@ -247,6 +247,7 @@ const STORES: &[Known] = &[
     (Product::Jcode, &forms::JCODE),
     (Product::Codewhale, &forms::CODEWHALE),
     (Product::AiderDesk, &forms::AIDER_DESK),
+    (Product::RooCode, &forms::ROO_CODE),
     (Product::DurableAgent, &forms::DURABLE_AGENT),
     #[cfg(feature = "sqlite")]
     (Product::LaravelAi, &forms::LARAVEL_AI),
@@ -317,6 +318,7 @@ fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result
         sessions = store.read(&parted.files)?;
         parted.note(&mut sessions);
     }
+    foreign::note(product, whole, &mut sessions);
     strays::note_mark(files, &mut sessions);
     if let Some(halves) = halves {
         halves.note(unmarked.as_ref().unwrap_or(files), &mut sessions);

@@ -60,6 +60,7 @@ mod openhands_events;
 mod output;
 mod provider;
 mod read;
+mod roo_code;
 #[cfg(feature = "sqlite")]
 mod rows;
 mod semantic_kernel;
@@ -137,6 +138,7 @@ pub(crate) use n8n::FORM as N8N;
 pub(crate) use nanobot::FORM as NANOBOT;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
+pub(crate) use roo_code::FORM as ROO_CODE;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
 #[cfg(feature = "sqlite")]

@@ -29,6 +29,17 @@ pub(super) const MODEL_PARTS: &[(&str, Piece)] = &[
     ("reasoning", Piece::Thinking("/text", "/providerOptions/anthropic/signature")),
     ("image", Piece::Skip),
     ("file", Piece::Skip),
+    // Roo Code keeps blocks of Anthropic's API from older versions.
+    ("tool_use", Piece::Call(CallAt { id: "/id", name: "/name", arguments: "/input" })),
+    (
+        "tool_result",
+        Piece::Result(ResultAt {
+            call: "/tool_use_id",
+            name: "/none",
+            output: "/content",
+            failed: Some(("/is_error", "true")),
+        }),
+    ),
     ("tool-call", Piece::Call(CallAt { id: "/toolCallId", name: "/toolName", arguments: "/input" })),
     (
         "tool-result",
@@ -42,8 +53,11 @@ pub(super) const MODEL_PARTS: &[(&str, Piece)] = &[
 ];
 
 fn answer(call: &Call, words: &str) -> Value {
+    json!({ "id": format!("no-result-{}", call.id), "role": "tool", "content": [result_of(call, words)] })
+}
+
+/// A result as a part of a `ModelMessage`.
+pub(super) fn result_of(call: &Call, words: &str) -> Value {
     let output = json!({ "type": "error-text", "value": words });
-    let result =
-        json!({ "type": "tool-result", "toolCallId": call.id, "toolName": call.name, "output": output });
-    json!({ "id": format!("no-result-{}", call.id), "role": "tool", "content": [result] })
+    json!({ "type": "tool-result", "toolCallId": call.id, "toolName": call.name, "output": output })
 }

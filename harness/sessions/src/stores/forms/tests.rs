@@ -7,7 +7,7 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 46] = [
+pub(crate) const FORMS: [&Form; 47] = [
     &AGENT_FRAMEWORK,
     &AGENTSCOPE,
     &AGNO,
@@ -46,6 +46,7 @@ pub(crate) const FORMS: [&Form; 46] = [
     &NANOBOT,
     &OPENHANDS,
     &OPEN_WEBUI,
+    &ROO_CODE,
     &SEMANTIC_KERNEL,
     &SHAREGPT,
     &SPRING_AI,
@@ -84,7 +85,12 @@ fn database(sql: &[u8]) -> Vec<u8> {
 
 /// The file under the name that the product gives it.
 fn file(form: &Form, name: &str, bytes: &[u8]) -> Files {
-    Files::one(if form.product == Product::MistralVibe { "messages.jsonl" } else { name }, bytes)
+    let own = match form.product {
+        Product::MistralVibe => "messages.jsonl",
+        Product::RooCode => "api_conversation_history.json",
+        _ => name,
+    };
+    Files::one(own, bytes)
 }
 
 #[test]
