@@ -8,6 +8,7 @@
 mod conserved;
 mod outcome;
 mod plan;
+mod reason;
 mod reshape;
 
 use std::borrow::Cow;
@@ -28,7 +29,8 @@ use crate::{form, halves, stores, strays};
 
 pub use conserved::{Loss, losses};
 pub use outcome::{Beyond, Mended, Repair, RepairOptions}; // quoted: the name of the variant
-pub use plan::{Planned, Reason, plan};
+pub use plan::{Planned, plan};
+pub use reason::Reason;
 pub use reshape::Reshaped;
 
 /// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message

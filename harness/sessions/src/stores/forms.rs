@@ -47,6 +47,7 @@ mod librechat;
 mod llamaindex;
 #[cfg(feature = "sqlite")]
 mod llm;
+mod marks;
 #[cfg(feature = "sqlite")]
 mod mastra;
 mod message_lines;
@@ -64,6 +65,7 @@ mod roo_code;
 #[cfg(feature = "sqlite")]
 mod rows;
 mod semantic_kernel;
+mod sends;
 mod sharegpt;
 #[cfg(feature = "sqlite")]
 mod spring_ai;
@@ -89,10 +91,10 @@ use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
+use sends::{Sends, apply};
 
-use super::pairs::{dangling, fill, pair, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Message, Place, Product, Sent, Session};
+use crate::{Files, Place, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
@@ -184,7 +186,7 @@ pub(crate) struct Form {
     finish: Option<fn(&mut Session)>,
 }
 
-/// What a description leaves out: a list that is judged as it is stored, and not written.
+/// A list that is judged as it is stored, and not written. Each description changes some of it.
 const BASE: Form = Form {
     product: Product::Request,
     generation: "JSON list",
@@ -349,30 +351,6 @@ struct Tree {
     current: &'static [&'static str],
 }
 
-/// A product's changes to calls without a result.
-enum Sends {
-    /// Not known: the messages are judged as stored.
-    AsStored,
-    /// It answers them with this text.
-    Fills(&'static str),
-    /// It leaves them out, and results without a call too.
-    LeavesOut,
-    /// It leaves out replies without a text, and calls and results without each other.
-    LeavesOutBlanksAndHalves,
-    /// It leaves them out, and sends results without a call.
-    #[cfg(feature = "sqlite")]
-    LeavesOutCalls,
-    /// It answers them with this text, and leaves out results without a call.
-    Restores(&'static str),
-    /// It puts each result behind its call, answers calls without one with this text, and leaves out the other results.
-    Pairs(&'static str),
-    /// It leaves them out, and results without a call too, in the form with this generation.
-    #[cfg(feature = "sqlite")]
-    LeavesOutIn(&'static str),
-    /// As the second, in the form with this generation. In other forms it answers only the calls at the end.
-    In(&'static str, &'static Sends),
-}
-
 /// The first pointer that leads to something in the value, or else the first.
 fn list_in(value: Json<'_, '_>, pointers: &[&'static str]) -> &'static str {
     let leads = |at: &&&'static str| !value.pointer(at).span().is_empty();
@@ -398,7 +376,7 @@ impl Form {
 
 impl Store for Form {
     fn owns(&self, look: &Look<'_>) -> bool {
-        read::owns(self, look)
+        marks::owns(self, look)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
@@ -411,7 +389,7 @@ impl Store for Form {
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
-        Some(read::nearness(self, look))
+        Some(marks::nearness(self, look))
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -458,61 +436,6 @@ impl Store for Form {
 
 /// The descriptions of troubles for which the product does not show a conversation.
 const STOPS: [&str; 4] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE, vscode_log::NO_BEGINNING];
-
-/// Makes the product's changes.
-fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
-    match sends {
-        Sends::AsStored => {}
-        Sends::Fills(words) => {
-            let open = dangling(&sent.messages);
-            let n = fill(&mut sent.messages, open, words);
-            sent.mended.extend((n > 0).then_some(("answers calls without a result", n)));
-        }
-        Sends::LeavesOut => {
-            let n = without_results(sent) + leave_out_calls(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
-        }
-        Sends::LeavesOutBlanksAndHalves => {
-            apply(&Sends::LeavesOut, session, sent);
-            let is_blank = |message: &Message| {
-                let mut blocks = message.blocks.iter();
-                message.role == Role::Assistant
-                    && blocks
-                        .all(|block| matches!(&block.content, Content::Text(text) if text.trim().is_empty()))
-            };
-            let n_before = sent.messages.len();
-            sent.messages.retain(|message| !is_blank(message));
-            let n = n_before - sent.messages.len();
-            sent.mended.extend((n > 0).then_some(("leaves out replies without a text", n)));
-        }
-        #[cfg(feature = "sqlite")]
-        Sends::LeavesOutCalls => {
-            let n = leave_out_calls(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out calls without a result", n)));
-        }
-        Sends::Restores(words) => {
-            let n = without_results(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out results without a call", n)));
-            apply(&Sends::Fills(words), session, sent);
-        }
-        Sends::Pairs(words) => {
-            let n = pair(&mut sent.messages);
-            sent.mended.extend((n > 0).then_some(("puts results behind their calls", n)));
-            apply(&Sends::Restores(words), session, sent);
-        }
-        #[cfg(feature = "sqlite")]
-        Sends::LeavesOutIn(generation) => {
-            if session.generation == *generation {
-                apply(&Sends::LeavesOut, session, sent);
-            }
-        }
-        Sends::In(generation, sends) => {
-            if session.generation == *generation {
-                apply(sends, session, sent);
-            }
-        }
-    }
-}
 
 /// Messages of the Chat Completions API, and what programs add to them.
 const CHAT: &[Speaker] = &[chat_at("")];
@@ -595,26 +518,4 @@ fn with_ids(session: &mut Session) {
             _ => {}
         }
     }
-}
-
-/// Removes results without a call. Returns their number.
-fn without_results(sent: &mut Sent) -> usize {
-    let (messages, n_orphans) = without_orphans(&sent.messages);
-    sent.messages = messages;
-    n_orphans
-}
-
-/// Removes calls without a result. Returns their number.
-fn leave_out_calls(sent: &mut Sent) -> usize {
-    let mut n = 0;
-    for (at, blocks) in dangling(&sent.messages) {
-        n += blocks.len();
-        let mut index = 0;
-        sent.messages[at].blocks.retain(|_| {
-            index += 1;
-            blocks.binary_search(&(index - 1)).is_err()
-        });
-    }
-    sent.messages.retain(|message| !message.blocks.is_empty());
-    n
 }

@@ -1,7 +1,7 @@
 //! jcode: `~/.jcode/sessions/<session>.json`.
 //!
-//! The messages that a compaction covers are not sent. jcode answers calls without a result. What it has appended to the
-//! journal beside the file since the last snapshot is not read. Source: `Session` in `src/session.rs`, `ContentBlock` in
+//! The messages that a compaction covers are not sent. jcode answers calls without a result. The journal beside the file,
+//! which has the messages since the last snapshot, is not read. Source: `Session` in `src/session.rs`, `ContentBlock` in
 //! `crates/jcode-message-types/src/lib.rs` and `repair_missing_tool_outputs` in `src/agent.rs` of
 //! <https://github.com/1jehuang/jcode>.
 
