@@ -90,12 +90,15 @@ pub trait Store: Sync {
         None
     }
 
-    /// The files after these edits. All other bytes stay unchanged.
+    /// The files after these edits. All other bytes stay unchanged. Brickbat only reads a store without this function.
     ///
     /// # Errors
     ///
     /// The store has no form for an edit.
-    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+    fn write(&self, _: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let place = edits.first().map(Edit::place).unwrap_or_default();
+        Err(EditError::NoForm(READ_ONLY).at(session.product, &place))
+    }
 
     /// Returns whether the store of this session takes more edits than a cut of its end. Brickbat only reads the others.
     fn is_written(&self, _: &Session) -> bool {
@@ -151,6 +154,9 @@ pub trait Store: Sync {
         Err(WriteError { product: session.product, place, cause })
     }
 }
+
+/// The cause of an error for every edit of a store that is only read.
+const READ_ONLY: &str = "Brickbat reads this store and does not write it";
 
 /// The way in which a product undoes a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
