@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may fail anywhere, also outside its own function")]
 
+mod doubled;
 mod entry;
 mod hostile;
 mod planted;

@@ -224,7 +224,9 @@ impl Found {
         let is_unknown = |unread: &Unread| matches!(unread.error, ReadError::Unknown);
         if self.unread.iter().any(is_unknown) {
             BAD_INPUT
-        } else if !self.unread.is_empty() || has(Verdict::Unreadable) || has(Verdict::Undecided) {
+        } else if !self.unread.is_empty()
+            || [Verdict::Unreadable, Verdict::Undecided, Verdict::Incomplete].into_iter().any(has)
+        {
             UNJUDGED
         } else {
             u8::from(has(Verdict::Refused))

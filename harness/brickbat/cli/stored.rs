@@ -262,6 +262,7 @@ fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
             if name == "api_conversation_history.json" {
                 sibling("context_history.json".to_owned());
                 sibling("task_metadata.json".to_owned());
+                sibling("history_item.json".to_owned());
             }
             if let Some(stem) = name.strip_suffix(".messages.json") {
                 sibling(format!("{stem}.compaction.json"));

@@ -32,6 +32,9 @@ const PART_OF_OPENHANDS: &str =
     "one event of a conversation; give its `base_state.json`, with `events` next to it";
 const PART_OF_JAN: &str = "the description of a thread; give the `messages.jsonl` next to it";
 
+const CHAT_OF_CLINE: &str = "the chat as it is shown, without the calls; the conversation is in `api_conversation_history.json` \
+    next to it";
+
 /// The product of a file without a session, and the description of the file.
 pub(crate) fn of(files: &Files) -> Option<(Product, &'static str)> {
     let bytes = files.main();
@@ -54,7 +57,17 @@ fn of_json(root: Json<'_, '_>) -> Option<(Product, &'static str)> {
         };
         let mut items = root.items().peekable();
         let is_log = items.peek().is_some() && items.take(MAX_LINES).all(is_prompt);
-        return is_log.then_some((Product::GeminiCli, PROMPTS_OF_GEMINI));
+        // `ClineMessage` in `src/shared/ExtensionMessage.ts` of Cline and in `packages/types/src/message.ts` of Roo Code.
+        let is_shown = |item: Json<'_, '_>| {
+            let kind = item.field("type").as_str().unwrap_or_default();
+            matches!(&*kind, "ask" | "say") && item.field(&kind).is_str() && item.get("ts").is_some()
+        };
+        let is_chat = root.items().next().is_some() && root.items().take(MAX_LINES).all(is_shown);
+        return match (is_log, is_chat) {
+            (true, _) => Some((Product::GeminiCli, PROMPTS_OF_GEMINI)),
+            (_, true) => Some((Product::Cline, CHAT_OF_CLINE)),
+            _ => None,
+        };
     }
     match () {
         () if begins("sessionID", "ses_") && (begins("id", "msg_") || begins("id", "prt_")) => {
@@ -151,6 +164,7 @@ mod tests {
                 r#"{"id":"e","timestamp":"t","source":"user","llm_message":{"role":"user","content":[]},"kind":"MessageEvent"}"#,
                 "base_state",
             ),
+            (Product::Cline, r#"[{"ts":1,"type":"say","say":"text","text":"Look."}]"#, "api_conversation"),
             (Product::Jan, r#"{"id":"t","object":"thread","assistants":[]}"#, "messages.jsonl"),
         ];
         for (product, text, part) in cases {

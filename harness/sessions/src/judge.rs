@@ -156,6 +156,8 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {
         Verdict::Unreadable
+    } else if !session.foreign.keys.is_empty() {
+        Verdict::Incomplete
     } else if !by_later_models.is_empty() {
         Verdict::Undecided
     } else if session.cut.is_some() {

@@ -14,6 +14,7 @@ mod clients;
 mod edit;
 mod errors;
 mod files;
+mod foreign;
 mod form;
 mod halves;
 mod json;
@@ -42,6 +43,7 @@ pub use errors::{
     EditError, FormError, PlantError, ReadError, RecordError, RepairError, Unsound, WriteError,
 };
 pub use files::{File, Files};
+pub use foreign::Foreign;
 pub use form::{FixedBody, FormEdit, Unfixed, fix_body, no_edit};
 pub use judge::{Judgement, Refusal, judge, judge_for};
 pub use near::{Near, nearest};

@@ -195,6 +195,22 @@ products! {
     Hermes: "hermes", "Hermes Agent", Many, Other, [DATABASE, LINES], [Log];
     /// AgentScope: the state of an agent in JSON.
     Agentscope: "agentscope", "AgentScope", Many, Other, [JSON], [];
+    /// Roo Code, since version 2 of its history.
+    RooCode: "roo-code", "Roo Code", One, Other, [JSON], [];
+    /// Deep Code: a message on each line.
+    Deepcode: "deepcode", "Deep Code", One, Other, [LINES], [];
+    /// nanobot: a message on each line.
+    Nanobot: "nanobot", "nanobot", One, Other, [LINES], [];
+    /// jcode: a JSON file.
+    Jcode: "jcode", "jcode", One, Other, [JSON], [];
+    /// Codewhale: a JSON file.
+    Codewhale: "codewhale", "Codewhale", One, Other, [JSON], [];
+    /// AiderDesk: the context of a task.
+    AiderDesk: "aider-desk", "AiderDesk", One, Other, [JSON], [];
+    /// Laravel's AI SDK: SQLite.
+    LaravelAi: "laravel-ai", "Laravel AI SDK", Many, Other, [DATABASE], [Log];
+    /// Spring AI: chat memory in SQLite.
+    SpringAi: "spring-ai", "Spring AI", Many, Other, [DATABASE], [Log];
     /// Factory's Droid: JSONL.
     Droid: "droid", "Droid", One, Other, [LINES], [];
     /// Amp: a thread in JSON.
@@ -221,6 +237,8 @@ products! {
     Haystack: "haystack", "Haystack", One, Other, [JSON], [];
     /// Microsoft Agent Framework: the messages of a thread.
     AgentFramework: "agent-framework", "Agent Framework", One, Other, [JSON], [];
+    /// Microsoft Agent Framework on Durable Task: the state of an agent.
+    DurableAgent: "durable-agent", "Agent Framework durable state", One, Other, [JSON], [];
     /// Chat messages, one on each line.
     MessageLines: "message-lines", "list of messages", One, Other, [LINES], [];
     /// A request body, or a list of messages in a provider's own format.

@@ -8,6 +8,7 @@
 mod conserved;
 mod outcome;
 mod plan;
+mod reason;
 mod reshape;
 
 use std::borrow::Cow;
@@ -28,7 +29,8 @@ use crate::{form, halves, stores, strays};
 
 pub use conserved::{Loss, losses};
 pub use outcome::{Beyond, Mended, Repair, RepairOptions}; // quoted: the name of the variant
-pub use plan::{Planned, Reason, plan};
+pub use plan::{Planned, plan};
+pub use reason::Reason;
 pub use reshape::Reshaped;
 
 /// Maximum number of planning rounds. Repairing a pairing can expose a fault that it hid, such as a message
@@ -93,14 +95,16 @@ pub fn repair_session(
         Verdict::Accepted | Verdict::OpenTail | Verdict::Excerpt => true,
         // A body is judged only for the model that it names.
         Verdict::Undecided => options.body.is_some(),
-        Verdict::Cut | Verdict::Refused | Verdict::Unreadable => false,
+        Verdict::Incomplete | Verdict::Cut | Verdict::Refused | Verdict::Unreadable => false,
     };
     let has_torn = start.session.troubles.iter().any(|trouble| trouble.loses.is_some());
     if is_sound && !is_tail && !has_torn {
         return Ok(Repair::Healthy(Box::new(start.judgement)));
     }
     // An older model accepts the session as it is, and a healthy session is never touched.
-    if start.judgement.verdict == Verdict::Undecided && options.body.is_none() {
+    // A list that is not understood is not rewritten.
+    let is_unclear = matches!(start.judgement.verdict, Verdict::Undecided | Verdict::Incomplete);
+    if is_unclear && options.body.is_none() {
         let why = why(&start.judgement);
         return Ok(Repair::Beyond(Box::new(Beyond {
             before: start.judgement,
@@ -299,7 +303,7 @@ impl Attempt {
                 Verdict::Cut => !options.tail || !self.session.has_open_tail() || !self.fills_open_tail(),
                 // A session that needs an edit is repaired for every model.
                 Verdict::Undecided => options.body.is_some(),
-                Verdict::Refused | Verdict::Unreadable => false,
+                Verdict::Incomplete | Verdict::Refused | Verdict::Unreadable => false,
             }
     }
 
@@ -569,6 +573,9 @@ fn why(judgement: &Judgement) -> String {
         },
         None if judgement.verdict == Verdict::Cut => {
             "the parent of a line is not in the file, and nothing proves what came before".to_owned()
+        }
+        None if judgement.verdict == Verdict::Incomplete => {
+            "messages have fields that no provider and no known product has".to_owned()
         }
         None if judgement.verdict == Verdict::Undecided => {
             let rules = judgement.by_later_models.iter().filter_map(|refusal| refusal.rule);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use brickbat_rules::Dialect;
 use brickbat_rules::histories;
 
-use crate::{Place, Product};
+use crate::{Foreign, Place, Product};
 
 /// One stored conversation, as returned by the reader of its store.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +44,8 @@ pub struct Session {
     pub troubles: Vec<Trouble>,
     /// Unknown kinds of records, which were skipped. Each kind is listed once.
     pub unknown: Vec<String>,
+    /// The fields of a list of messages that were not understood, for a list that nothing identifies.
+    pub foreign: Foreign,
     /// True if the file begins in the middle of a session.
     pub is_excerpt: bool,
     /// The place where the branch is cut off from earlier messages.
@@ -184,6 +186,7 @@ impl Session {
             n_forks: 0,
             troubles: Vec::new(),
             unknown: Vec::new(),
+            foreign: Foreign::default(),
             is_excerpt: false,
             cut: None,
             body: None,

@@ -53,7 +53,7 @@ use brickbat_rules::{Dialect, Rule};
 pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
-use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside};
+use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside, foreign};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -90,12 +90,15 @@ pub trait Store: Sync {
         None
     }
 
-    /// The files after these edits. All other bytes stay unchanged.
+    /// The files after these edits. All other bytes stay unchanged. Brickbat only reads a store without this function.
     ///
     /// # Errors
     ///
     /// The store has no form for an edit.
-    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError>;
+    fn write(&self, _: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        let place = edits.first().map(Edit::place).unwrap_or_default();
+        Err(EditError::NoForm(READ_ONLY).at(session.product, &place))
+    }
 
     /// Returns whether the store of this session takes more edits than a cut of its end. Brickbat only reads the others.
     fn is_written(&self, _: &Session) -> bool {
@@ -151,6 +154,9 @@ pub trait Store: Sync {
         Err(WriteError { product: session.product, place, cause })
     }
 }
+
+/// The cause of an error for every edit of a store that is only read.
+const READ_ONLY: &str = "Brickbat reads this store and does not write it";
 
 /// The way in which a product undoes a repair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,6 +248,17 @@ const STORES: &[Known] = &[
     (Product::Agentscope, &forms::AGENTSCOPE),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
+    (Product::Deepcode, &forms::DEEPCODE),
+    (Product::Nanobot, &forms::NANOBOT),
+    (Product::Jcode, &forms::JCODE),
+    (Product::Codewhale, &forms::CODEWHALE),
+    (Product::AiderDesk, &forms::AIDER_DESK),
+    (Product::RooCode, &forms::ROO_CODE),
+    (Product::DurableAgent, &forms::DURABLE_AGENT),
+    #[cfg(feature = "sqlite")]
+    (Product::LaravelAi, &forms::LARAVEL_AI),
+    #[cfg(feature = "sqlite")]
+    (Product::SpringAi, &forms::SPRING_AI),
     (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];
@@ -307,6 +324,7 @@ fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result
         sessions = store.read(&parted.files)?;
         parted.note(&mut sessions);
     }
+    foreign::note(product, whole, &mut sessions);
     strays::note_mark(files, &mut sessions);
     if let Some(halves) = halves {
         halves.note(unmarked.as_ref().unwrap_or(files), &mut sessions);

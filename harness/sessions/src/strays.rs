@@ -22,6 +22,7 @@ const OF_MARK: &str = "a byte order mark, so the file is not valid JSON";
 const OF_HEADING: &str = "a text before the JSON; delete it before the product reads the file";
 const OF_TORN: &str = "a torn record on one line with a complete one";
 const OF_GLUED: &str = "two records on one line";
+const OF_COPY: &str = "the same line as line ";
 /// The beginning of a record.
 const BEGIN: &[u8] = b"{\"";
 /// Maximum number of records whose field names are collected, to recognise other records. A store has a dozen
@@ -215,7 +216,13 @@ impl Parted {
 
 /// Returns whether a trouble is a range that is read as blanks.
 pub(crate) fn is_stray(trouble: &Trouble) -> bool {
-    [OF_MARK, OF_TORN, OF_GLUED].contains(&trouble.words.as_str())
+    [OF_MARK, OF_TORN, OF_GLUED].contains(&trouble.words.as_str()) || trouble.words.starts_with(OF_COPY)
+}
+
+/// The trouble of a line with an id that is there again. It is removed before any other edit, since an edit of one of
+/// the two would make them differ.
+pub(crate) fn copy(place: Place, first: u64) -> Trouble {
+    Trouble { place, words: format!("{OF_COPY}{first}"), loses: Some(Lost::Nothing) }
 }
 
 /// The files without these ranges. `None` if there is any other edit.
@@ -234,6 +241,9 @@ pub(crate) fn taken_out(files: &Files, session: &Session, edits: &[Edit]) -> Opt
         // The records before and after it need a line end between them.
         let before = span.start.checked_sub(1).and_then(|at| bytes.get(at));
         let is_between = !is_line_end(before) && !is_line_end(bytes.get(span.end));
+        // A whole line goes with its end.
+        let is_line = is_line_end(before) && bytes.get(span.end) == Some(&b'\n');
+        let span = span.start..span.end + usize::from(is_line);
         cuts.push((span, if is_between { b"\n".to_vec() } else { Vec::new() }));
     }
     if cuts.is_empty() {

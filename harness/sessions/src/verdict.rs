@@ -19,11 +19,13 @@ pub enum Verdict {
     /// Older models accept the next request, later ones reject it, and the store does not show which model is
     /// used.
     Undecided,
+    /// The provider accepts what was understood, but messages have fields that no provider and no known product has.
+    Incomplete,
 }
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Verdict; 7] = [
+    pub const ALL: [Verdict; 8] = [
         Verdict::Accepted,
         Verdict::OpenTail,
         Verdict::Excerpt,
@@ -31,6 +33,7 @@ impl Verdict {
         Verdict::Refused,
         Verdict::Unreadable,
         Verdict::Undecided,
+        Verdict::Incomplete,
     ];
 
     /// The name in reports for programs.
@@ -85,6 +88,12 @@ impl Verdict {
                 "UNDECIDED",
                 "Some models accept the next request and others refuse it, and the file does not say which one is used. \
                  `--model` names it.",
+            ),
+            Verdict::Incomplete => (
+                "incomplete",
+                "INCOMPLETE",
+                "Messages have fields that no provider and no known product has, so calls or results may not have been seen. The \
+                 provider accepts the rest.",
             ),
         }
     }

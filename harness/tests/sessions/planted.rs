@@ -28,7 +28,9 @@ const SECRETS: [&str; 9] = [
 const PICTURE: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk";
 
 /// Fields that describe a record. Their values are words of the product.
-const OF_THE_PRODUCT: [&str; 47] = [
+const OF_THE_PRODUCT: [&str; 49] = [
+    "$type",
+    "_type",
     "action",
     "block_type",
     "class_name",

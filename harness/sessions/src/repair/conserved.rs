@@ -5,7 +5,8 @@ use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
 
-use super::plan::{Planned, Reason};
+use super::plan::Planned;
+use super::reason::Reason;
 use crate::{Edit, Message, NOT_APPROVED, NOT_RECORDED, Place, Session};
 
 /// Something that a repair lost or invented.

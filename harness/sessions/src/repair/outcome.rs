@@ -84,6 +84,9 @@ impl Beyond {
                 "`--truncate` ends the conversation before it; the thread loses everything after it."
             }
             Verdict::Undecided => "Name the model with `--model`.",
+            Verdict::Incomplete => {
+                "Give the file as the product wrote it, or the request with `brickbat check`."
+            }
             Verdict::Cut => "The thread continues as it is, without anything before that line.",
             Verdict::Unreadable => "Give the files that are missing, or take the file from a backup.",
             _ if !self.is_written => {

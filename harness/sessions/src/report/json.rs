@@ -43,6 +43,7 @@ pub fn json_session(examined: &Examined, salt: &str) -> Value {
         "forks": session.n_forks,
         "branch": session.branch,
         "cut": session.cut.as_ref().map(|cut| value!({ "place": place(&cut.place, companions), "proven": cut.parent.is_some() })),
+        "not_understood": session.foreign.keys,
         "mended_at_send": mended,
         "troubles": troubles,
         "refused_when_sent": judgement.recorded.as_ref().map(|own| value!({ "rule": own.rule.id, "place": place(&own.place, companions) })),

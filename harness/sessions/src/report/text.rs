@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use super::{Examined, at, companion, shown};
 use crate::product::PerFile;
-use crate::{Edit, Message, Product, Refusal, Trouble, Verdict, plan, store_of};
+use crate::{Edit, Foreign, Message, Product, Refusal, Trouble, Verdict, plan, store_of};
 
 /// Maximum number of refusals listed per session. The provider reports only the first; the others help to
 /// find the cause.
@@ -40,7 +40,7 @@ impl Survey {
         tally.n_troubles += examined.session.troubles.iter().filter(is_unread).count();
         if matches!(
             examined.judgement.verdict,
-            Verdict::Refused | Verdict::Unreadable | Verdict::Cut | Verdict::Undecided
+            Verdict::Refused | Verdict::Unreadable | Verdict::Cut | Verdict::Undecided | Verdict::Incomplete
         ) {
             let name = name(examined);
             let why = reasons(examined).first().map(|refusal| format!("  {}", rule_of(refusal)));
@@ -159,6 +159,7 @@ pub fn detail(examined: &Examined) -> String {
             let _ = writeln!(text, "{}", verdict.shown());
         }
     }
+    text.push_str(&not_understood(&session.foreign));
     text.push_str(&warnings(examined));
     for place in judgement.unparsable_arguments().into_iter().take(MAX_LISTED) {
         let _ = writeln!(
@@ -189,6 +190,21 @@ pub fn detail(examined: &Examined) -> String {
     let is_mendable = session.cut.as_ref().is_some_and(|cut| cut.parent.is_some());
     if judgement.verdict == Verdict::Refused || judgement.verdict == Verdict::Cut && is_mendable {
         text.push_str(&advice(examined));
+    }
+    text
+}
+
+/// The fields that were not understood, and the products with stores like the file.
+fn not_understood(foreign: &Foreign) -> String {
+    if foreign.keys.is_empty() {
+        return String::new();
+    }
+    let keys: Vec<String> = foreign.keys.iter().map(|key| format!("`{key}`")).collect();
+    let mut text =
+        format!("Not understood: {}. Calls and results in these fields are not judged.\n", keys.join(", "));
+    if !foreign.near.is_empty() {
+        let near: Vec<String> = foreign.near.iter().map(ToString::to_string).collect();
+        let _ = writeln!(text, "Products with similar stores: {}.", near.join("; "));
     }
     text
 }

@@ -143,10 +143,8 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         words: "the list is cut: the file ends before its JSON does".to_owned(),
         loses: Some(Lost::Data("what is left of the last message")),
     };
-    let is_condensed =
-        |record: &Record| ["condenseId", "condenseParent"].iter().any(|key| record.value.get(key).is_some());
     let mut session = Session {
-        fork: log.records.iter().any(is_condensed).then_some("Roo Code or Kilo Code"),
+        fork: fork(&log, files),
         id: log.id,
         n_records: log.records.len(),
         troubles: log.cut.into_iter().map(trouble).collect(),
@@ -182,6 +180,23 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         if is_sent { session.messages.push(message) } else { session.off_branch.push(message) }
     }
     Ok(session)
+}
+
+/// The fields of messages that Roo Code and Kilo Code have (`LegacyApiMessage` in
+/// `src/core/task-persistence/apiMessages.ts` of <https://github.com/RooCodeInc/Roo-Code>).
+const OF_ROO: [&str; 6] =
+    ["condenseId", "condenseParent", "isSummary", "isTruncationMarker", "truncationId", "truncationParent"];
+
+/// The file with which Roo Code describes a task, next to its messages. Cline keeps `context_history.json` there.
+const TASK_OF_ROO: &str = "history_item.json";
+
+/// The fork, as far as the messages or the files next to them show one.
+fn fork(log: &Log, files: &Files) -> Option<&'static str> {
+    if files.ending_in(TASK_OF_ROO).is_some_and(|(index, _)| index > 0) {
+        return Some("Roo Code");
+    }
+    let is_of_roo = |record: &Record| OF_ROO.iter().any(|key| record.value.get(key).is_some());
+    log.records.iter().any(is_of_roo).then_some("Roo Code or Kilo Code")
 }
 
 /// The messages of the compaction next to the list, each with the index of its file, and the number of

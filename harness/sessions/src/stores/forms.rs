@@ -11,17 +11,21 @@ mod agentscope;
 mod agno;
 #[cfg(feature = "sqlite")]
 mod agno_rows;
+mod aider_desk;
 mod amp;
 mod assembled;
 mod autogen;
+mod codewhale;
 mod continue_dev;
 #[cfg(feature = "sqlite")]
 mod crush;
 #[cfg(feature = "sqlite")]
 mod cursor;
+mod deepcode;
 #[cfg(feature = "sqlite")]
 mod docker_agent;
 mod droid;
+mod durable_agent;
 mod genkit;
 mod google_adk;
 mod grok_cli;
@@ -30,21 +34,26 @@ mod hermes;
 #[cfg(feature = "sqlite")]
 mod hermes_rows;
 mod jan;
+mod jcode;
 mod kimi;
 mod kimi_code;
 mod kiro;
 mod langchain;
 mod langgraph_state;
+#[cfg(feature = "sqlite")]
+mod laravel_ai;
 mod letta;
 mod librechat;
 mod llamaindex;
 #[cfg(feature = "sqlite")]
 mod llm;
+mod marks;
 #[cfg(feature = "sqlite")]
 mod mastra;
 mod message_lines;
 mod mistral_vibe;
 mod n8n;
+mod nanobot;
 mod open_webui;
 mod open_webui_output;
 mod openhands;
@@ -52,10 +61,14 @@ mod openhands_events;
 mod output;
 mod provider;
 mod read;
+mod roo_code;
 #[cfg(feature = "sqlite")]
 mod rows;
 mod semantic_kernel;
+mod sends;
 mod sharegpt;
+#[cfg(feature = "sqlite")]
+mod spring_ai;
 mod strands;
 #[cfg(feature = "sqlite")]
 mod superagent_grok;
@@ -78,35 +91,42 @@ use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
+use sends::{Sends, apply};
 
-use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Message, Place, Product, Sent, Session};
+use crate::{Files, Place, Product, Sent, Session};
 
 pub(crate) use agent_framework::FORM as AGENT_FRAMEWORK;
 pub(crate) use agentscope::FORM as AGENTSCOPE;
 pub(crate) use agno::FORM as AGNO;
+pub(crate) use aider_desk::FORM as AIDER_DESK;
 pub(crate) use amp::FORM as AMP;
 pub(crate) use autogen::FORM as AUTOGEN;
+pub(crate) use codewhale::FORM as CODEWHALE;
 pub(crate) use continue_dev::FORM as CONTINUE;
 #[cfg(feature = "sqlite")]
 pub(crate) use crush::FORM as CRUSH;
 #[cfg(feature = "sqlite")]
 pub(crate) use cursor::FORM as CURSOR;
+pub(crate) use deepcode::FORM as DEEPCODE;
 #[cfg(feature = "sqlite")]
 pub(crate) use docker_agent::FORM as DOCKER_AGENT;
 pub(crate) use droid::FORM as DROID;
+pub(crate) use durable_agent::FORM as DURABLE_AGENT;
 pub(crate) use genkit::FORM as GENKIT;
 pub(crate) use google_adk::FORM as GOOGLE_ADK;
 pub(crate) use grok_cli::FORM as GROK_CLI;
 pub(crate) use haystack::FORM as HAYSTACK;
 pub(crate) use hermes::FORM as HERMES;
 pub(crate) use jan::FORM as JAN;
+pub(crate) use jcode::FORM as JCODE;
 pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kimi_code::FORM as KIMI_CODE;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
 pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
+#[cfg(feature = "sqlite")]
+pub(crate) use laravel_ai::FORM as LARAVEL_AI;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
@@ -117,10 +137,14 @@ pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
 pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
 pub(crate) use n8n::FORM as N8N;
+pub(crate) use nanobot::FORM as NANOBOT;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
+pub(crate) use roo_code::FORM as ROO_CODE;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
+#[cfg(feature = "sqlite")]
+pub(crate) use spring_ai::FORM as SPRING_AI;
 pub(crate) use strands::FORM as STRANDS;
 #[cfg(feature = "sqlite")]
 pub(crate) use superagent_grok::FORM as SUPERAGENT_GROK;
@@ -152,6 +176,8 @@ pub(crate) struct Form {
     among: Option<(&'static str, &'static str)>,
     /// How the records of a tree name each other.
     tree: Option<Tree>,
+    /// The pointer, in the file or its first line, to the number of messages at the beginning that are not sent.
+    sent_from: Option<&'static str>,
     /// The product's changes to calls without a result when it sends.
     sends: Sends,
     /// The record of a result. `None` if Brickbat does not write this store.
@@ -159,6 +185,25 @@ pub(crate) struct Form {
     /// Completes what the fields alone do not show.
     finish: Option<fn(&mut Session)>,
 }
+
+/// A list that is judged as it is stored, and not written. Each description changes some of it.
+const BASE: Form = Form {
+    product: Product::Request,
+    generation: "JSON list",
+    file: Framing::None,
+    other: None,
+    marks: &[],
+    skips: None,
+    shape: Shape::Speakers(&[]),
+    dialect: None,
+    model: &[],
+    among: None,
+    tree: None,
+    sent_from: None,
+    sends: Sends::AsStored,
+    answer: None,
+    finish: None,
+};
 
 /// The places of the records in a file.
 enum Framing {
@@ -242,6 +287,12 @@ enum Saying {
     Numbered(&'static str, &'static [(&'static str, Role)]),
 }
 
+/// The role with the names of the Chat Completions API.
+const BY_ROLE: Saying = Saying::Named(
+    "/role",
+    &[("system", Role::System), ("user", Role::User), ("assistant", Role::Assistant), ("tool", Role::Tool)],
+);
+
 /// The pointers to the parts of a call.
 struct CallAt {
     id: &'static str,
@@ -300,25 +351,6 @@ struct Tree {
     current: &'static [&'static str],
 }
 
-/// A product's changes to calls without a result.
-enum Sends {
-    /// Not known: the messages are judged as stored.
-    AsStored,
-    /// It answers them with this text.
-    Fills(&'static str),
-    /// It leaves them out, and results without a call too.
-    LeavesOut,
-    /// It leaves out replies without a text, and calls and results without each other.
-    LeavesOutBlanksAndHalves,
-    /// It leaves them out, and sends results without a call.
-    #[cfg(feature = "sqlite")]
-    LeavesOutCalls,
-    /// It answers them with this text, and leaves out results without a call.
-    Restores(&'static str),
-    /// As the second, in the form with this generation. In other forms it answers only the calls at the end.
-    In(&'static str, &'static Sends),
-}
-
 /// The first pointer that leads to something in the value, or else the first.
 fn list_in(value: Json<'_, '_>, pointers: &[&'static str]) -> &'static str {
     let leads = |at: &&&'static str| !value.pointer(at).span().is_empty();
@@ -344,7 +376,7 @@ impl Form {
 
 impl Store for Form {
     fn owns(&self, look: &Look<'_>) -> bool {
-        read::owns(self, look)
+        marks::owns(self, look)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
@@ -357,7 +389,7 @@ impl Store for Form {
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {
-        Some(read::nearness(self, look))
+        Some(marks::nearness(self, look))
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -368,10 +400,10 @@ impl Store for Form {
         sent
     }
 
-    fn fills_open_tail(&self, _: &Session) -> Option<&'static str> {
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         match self.sends {
             Sends::AsStored => None,
-            Sends::Fills(_) | Sends::Restores(_) | Sends::In(..) => {
+            Sends::Fills(_) | Sends::Restores(_) | Sends::Pairs(_) | Sends::In(..) => {
                 Some("the product answers it when it sends")
             }
             Sends::LeavesOut | Sends::LeavesOutBlanksAndHalves => {
@@ -379,6 +411,10 @@ impl Store for Form {
             }
             #[cfg(feature = "sqlite")]
             Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
+            #[cfg(feature = "sqlite")]
+            Sends::LeavesOutIn(generation) => {
+                (session.generation == generation).then_some("the product leaves it out when it sends")
+            }
         }
     }
 
@@ -400,50 +436,6 @@ impl Store for Form {
 
 /// The descriptions of troubles for which the product does not show a conversation.
 const STOPS: [&str; 4] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE, vscode_log::NO_BEGINNING];
-
-/// Makes the product's changes.
-fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
-    match sends {
-        Sends::AsStored => {}
-        Sends::Fills(words) => {
-            let open = dangling(&sent.messages);
-            let n = fill(&mut sent.messages, open, words);
-            sent.mended.extend((n > 0).then_some(("answers calls without a result", n)));
-        }
-        Sends::LeavesOut => {
-            let n = without_results(sent) + leave_out_calls(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out calls and results without each other", n)));
-        }
-        Sends::LeavesOutBlanksAndHalves => {
-            apply(&Sends::LeavesOut, session, sent);
-            let is_blank = |message: &Message| {
-                let mut blocks = message.blocks.iter();
-                message.role == Role::Assistant
-                    && blocks
-                        .all(|block| matches!(&block.content, Content::Text(text) if text.trim().is_empty()))
-            };
-            let n_before = sent.messages.len();
-            sent.messages.retain(|message| !is_blank(message));
-            let n = n_before - sent.messages.len();
-            sent.mended.extend((n > 0).then_some(("leaves out replies without a text", n)));
-        }
-        #[cfg(feature = "sqlite")]
-        Sends::LeavesOutCalls => {
-            let n = leave_out_calls(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out calls without a result", n)));
-        }
-        Sends::Restores(words) => {
-            let n = without_results(sent);
-            sent.mended.extend((n > 0).then_some(("leaves out results without a call", n)));
-            apply(&Sends::Fills(words), session, sent);
-        }
-        Sends::In(generation, sends) => {
-            if session.generation == *generation {
-                apply(sends, session, sent);
-            }
-        }
-    }
-}
 
 /// Messages of the Chat Completions API, and what programs add to them.
 const CHAT: &[Speaker] = &[chat_at("")];
@@ -526,26 +518,4 @@ fn with_ids(session: &mut Session) {
             _ => {}
         }
     }
-}
-
-/// Removes results without a call. Returns their number.
-fn without_results(sent: &mut Sent) -> usize {
-    let (messages, n_orphans) = without_orphans(&sent.messages);
-    sent.messages = messages;
-    n_orphans
-}
-
-/// Removes calls without a result. Returns their number.
-fn leave_out_calls(sent: &mut Sent) -> usize {
-    let mut n = 0;
-    for (at, blocks) in dangling(&sent.messages) {
-        n += blocks.len();
-        let mut index = 0;
-        sent.messages[at].blocks.retain(|_| {
-            index += 1;
-            blocks.binary_search(&(index - 1)).is_err()
-        });
-    }
-    sent.messages.retain(|message| !message.blocks.is_empty());
-    n
 }

@@ -98,6 +98,52 @@ pub(super) fn fill(
     n_filled
 }
 
+/// Puts the first later result of each call directly behind the message with the call. Returns the number of results
+/// that were elsewhere; those without a call stay where they are.
+pub(super) fn pair(messages: &mut Vec<Message>) -> usize {
+    let mut results: BTreeMap<String, VecDeque<(usize, usize)>> = BTreeMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        for (n, block) in message.blocks.iter().enumerate() {
+            if let Content::Result(result) = &block.content {
+                results.entry(result.call.clone()).or_default().push_back((at, n));
+            }
+        }
+    }
+    // The message with the call, by the place of its result.
+    let mut homes: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    for (at, message) in messages.iter().enumerate() {
+        for call in message.calls() {
+            let Some(own) = results.get_mut(&call.id) else { continue };
+            let later = own.iter().position(|(result, _)| *result >= at);
+            homes.extend(later.and_then(|later| own.remove(later)).map(|result| (result, at)));
+        }
+    }
+    // A result is at home if only other results are between it and its call.
+    let is_home = |at: usize, home: usize| messages[home + 1..=at].iter().all(|own| own.role == Role::Tool);
+    homes.retain(|(at, _), home| *at > *home && !is_home(*at, *home));
+    let mut moved: BTreeMap<usize, Vec<Message>> = BTreeMap::new();
+    for ((at, n), home) in &homes {
+        let from = &messages[*at];
+        let blocks = vec![from.blocks[*n].clone()];
+        moved.entry(*home).or_default().push(Message { role: Role::Tool, blocks, ..from.clone() });
+    }
+    let mut paired = Vec::with_capacity(messages.len());
+    for (at, mut message) in std::mem::take(messages).into_iter().enumerate() {
+        let mut n = 0;
+        let had = message.blocks.len();
+        message.blocks.retain(|_| {
+            n += 1;
+            !homes.contains_key(&(at, n - 1))
+        });
+        if had == 0 || !message.blocks.is_empty() {
+            paired.push(message);
+        }
+        paired.extend(moved.remove(&at).into_iter().flatten());
+    }
+    *messages = paired;
+    homes.len()
+}
+
 /// A result for a call without one.
 fn made_up(call: &Block, words: &str) -> Option<Block> {
     let Content::Call(made) = &call.content else { return None };

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::records::{Record, Splices};
 use crate::json::span_of;
-use crate::{Cut, Place, Trouble};
+use crate::{Cut, Place, Trouble, strays};
 
 /// The names of the fields that form the tree.
 #[derive(Debug, Clone, Copy)]
@@ -42,14 +42,24 @@ impl Tree {
     /// Builds the tree from these lines, except those without an id. The last line is the leaf.
     ///
     /// If lines share an id, `which` selects the one with the parent that counts.
-    pub(super) fn of(records: Vec<Record>, keys: Keys, which: Which) -> Tree {
-        let records: Vec<Record> =
-            records.into_iter().filter(|record| !record.text(keys.id).is_empty()).collect();
+    pub(super) fn of(lines: Vec<Record>, keys: Keys, which: Which) -> Tree {
+        let mut records: Vec<Record> = Vec::new();
         let mut by_id: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (n, record) in records.iter().enumerate() {
-            by_id.entry(record.text(keys.id).to_owned()).or_default().push(n);
+        let mut troubles = Vec::new();
+        for record in lines.into_iter().filter(|record| !record.text(keys.id).is_empty()) {
+            let own = by_id.entry(record.text(keys.id).to_owned()).or_default();
+            // A copy at the end would make the product continue from there. Where the first line counts, the product
+            // reads all lines of an id as one record.
+            let first = own.first().filter(|_| which == Which::Last).map(|n| &records[*n]);
+            let first = first.filter(|first| first.value == record.value);
+            if let Some(first) = first.and_then(|first| first.line) {
+                troubles.push(strays::copy(record.place(""), first));
+                continue;
+            }
+            own.push(records.len());
+            records.push(record);
         }
-        let (path, on_path, troubles) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let (path, on_path) = (Vec::new(), BTreeSet::new());
         let mut tree = Tree { keys, records, by_id, path, on_path, n_forks: 0, troubles, cut: None };
         tree.walk(which);
         tree.count_forks();

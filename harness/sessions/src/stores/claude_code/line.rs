@@ -9,7 +9,7 @@ use std::ops::Range;
 use brickbat_rules::json::{Document, Json};
 
 use super::version::Version;
-use crate::{Lost, Place, Trouble, json};
+use crate::{Lost, Place, Trouble, json, strays};
 
 /// A line with a place in the tree.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,11 +161,7 @@ impl Lines {
             if let Some((first, before)) = copies.get(&record.uuid)
                 && bytes[before.clone()] == bytes[record.span.clone()]
             {
-                lines.troubles.push(Trouble {
-                    place: Place::in_line(line.n, line.span(), ""),
-                    words: format!("the same line as line {first}"),
-                    loses: Some(Lost::Nothing),
-                });
+                lines.troubles.push(strays::copy(Place::in_line(line.n, line.span(), ""), *first));
                 continue;
             }
             copies.entry(record.uuid.clone()).or_insert((record.line, record.span.clone()));

@@ -241,6 +241,11 @@ fn a_fork_is_named_by_its_fields_or_its_path() {
     let list = r#"[{"role":"user","content":"Look."},{"role":"assistant","content":"So far: all was well.","isSummary":true,"condenseId":"c1","ts":1}]"#;
     let session = crate::read(&Files::one("api_conversation_history.json", list)).unwrap().remove(0);
     assert_eq!(session.writer(), "Roo Code or Kilo Code (in the format of Cline)");
+    let plain = r#"[{"role":"user","content":"Look."},{"role":"assistant","content":"Seen.","ts":1}]"#;
+    let mut files = Files::one("api_conversation_history.json", plain);
+    assert_eq!(crate::read(&files).unwrap()[0].writer(), "Cline");
+    files.files.push(crate::File { name: "history_item.json".to_owned(), bytes: b"{}".to_vec() });
+    assert_eq!(crate::read(&files).unwrap()[0].writer(), "Roo Code (in the format of Cline)");
     let at = |path: &str| Product::Cline.fork_at(path);
     assert_eq!(
         at("globalStorage/rooveterinaryinc.roo-cline/tasks/1/api_conversation_history.json"),

@@ -30,6 +30,7 @@ pub(super) fn write(files: &Files, edits: &[Edit]) -> Result<Files, WriteError> 
         writer.take(edit)?;
     }
     writer.drop_blocks()?;
+    writer.resettle();
     writer.join();
     Ok(with_main(files, writer.splices.carry_out(bytes)))
 }
@@ -177,6 +178,18 @@ impl<'r> Writer<'r> {
             self.splices.replace(record.span.start + span.start..record.span.start + span.end, with);
         }
         span.is_some()
+    }
+
+    /// Puts new events that are behind a removed one behind the last event before it that stays.
+    fn resettle(&mut self) {
+        let mut kept = 0;
+        for index in 0..self.records.len() {
+            if !self.removed.contains(&index) {
+                kept = index;
+            } else if let Some(events) = self.added.remove(&index) {
+                self.added.entry(kept).or_default().extend(events);
+            }
+        }
     }
 
     /// Writes the added and removed lines, and the parents around them.

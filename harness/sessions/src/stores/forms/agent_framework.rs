@@ -4,7 +4,7 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
@@ -16,20 +16,12 @@ pub(crate) const FORM: Form = Form {
         "/state/in_memory/messages",
         "",
     ]),
-    other: None,
     marks: &[Mark::Every(&["/role", "/contents"])],
-    skips: None,
     shape: Shape::Speakers(&[
         Speaker { at: "", role: Saying::Named("/role", ROLES), pieces: PIECES },
         Speaker { at: "", role: Saying::Named("/role/value", ROLES), pieces: PIECES },
     ]),
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const ROLES: &[(&str, Role)] =

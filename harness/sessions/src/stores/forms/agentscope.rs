@@ -11,17 +11,14 @@ use brickbat_rules::json::{Document, Json};
 
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::stores::Look;
 use crate::{Files, FormError, Place, Product};
 
 pub(crate) const FORM: Form = Form {
     product: Product::Agentscope,
     generation: "agent state",
-    file: Framing::None,
     other: Some(Assembly { owns: is_state, assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -30,13 +27,7 @@ pub(crate) const FORM: Form = Form {
         ),
         pieces: &[Piece::Parts("/content", "/type", PARTS)],
     }]),
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const PARTS: &[(&str, Piece)] = &[

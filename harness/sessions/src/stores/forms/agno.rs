@@ -3,7 +3,7 @@
 //! A run repeats earlier messages with `from_history`. Source: `libs/agno/agno/session/agent.py` and
 //! `libs/agno/agno/models/message.py` of <https://github.com/agno-agi/agno>.
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
@@ -12,16 +12,10 @@ pub(crate) const FORM: Form = Form {
     file: Framing::Nested("/runs", "/messages"),
     #[cfg(feature = "sqlite")]
     other: Some(super::agno_rows::ROWS),
-    #[cfg(not(feature = "sqlite"))]
-    other: None,
     marks: &[Mark::Root(&["/session_id", "/runs"]), Mark::Every(&["/role"])],
     skips: Some(("/from_history", &["true"])),
     shape: Shape::Speakers(super::CHAT),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(super::chat_answer),
-    finish: None,
+    ..BASE
 };

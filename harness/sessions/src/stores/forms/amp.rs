@@ -5,16 +5,14 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Amp,
     generation: "JSON thread",
     file: Framing::List(&["/messages"]),
-    other: None,
     marks: &[Mark::Root(&["/id", "/messages"]), Mark::Every(&["/role", "/messageId", "/content"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named("/role", &[("user", Role::User), ("assistant", Role::Assistant)]),
@@ -37,11 +35,6 @@ pub(crate) const FORM: Form = Form {
             ],
         )],
     }]),
-    dialect: None,
     model: &["/usage/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };

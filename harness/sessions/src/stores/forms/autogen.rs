@@ -6,19 +6,17 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Autogen,
     generation: "agent state",
     file: Framing::List(&["/llm_context/messages", "/agent_state/llm_context/messages"]),
-    other: None,
     marks: &[Mark::EveryIs(
         "/type",
         &["SystemMessage", "UserMessage", "AssistantMessage", "FunctionExecutionResultMessage"],
     )],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -36,13 +34,8 @@ pub(crate) const FORM: Form = Form {
             Piece::Results("/content", RESULT),
         ],
     }]),
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 const RESULT: ResultAt =

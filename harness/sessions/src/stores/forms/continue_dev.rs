@@ -6,16 +6,14 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Continue,
     generation: "JSON file",
     file: Framing::List(&["/history"]),
-    other: None,
     marks: &[Mark::Root(&["/sessionId", "/history"]), Mark::Every(&["/message/role"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -51,11 +49,7 @@ pub(crate) const FORM: Form = Form {
             ),
         ],
     }]),
-    dialect: None,
     model: &["/chatModelTitle"],
-    among: None,
-    tree: None,
     sends: Sends::Fills("Tool cancelled"),
-    answer: None,
-    finish: None,
+    ..BASE
 };

@@ -8,12 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use brickbat_rules::histories::Role;
 use brickbat_rules::json::Document;
 
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, CallAt, Form, Piece, ResultAt, Sends, Shape, Speaker};
 use crate::names::dialect_of;
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
@@ -22,30 +21,15 @@ use crate::{Files, FormError, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::Crush,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_crush), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
+        role: BY_ROLE,
         pieces: &[Piece::Parts("/parts", "/type", PARTS)],
     }]),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
     sends: Sends::Restores("tool call was interrupted and did not produce a result"),
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const PARTS: &[(&str, Piece)] = &[

@@ -12,7 +12,7 @@ use brickbat_rules::json::{Document, Json};
 use rusqlite::OptionalExtension;
 
 use super::assembled::{Assembled, Assembly};
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::{bytes_of, text_of};
 use crate::{Files, FormError, Place, Product, Session};
@@ -20,10 +20,7 @@ use crate::{Files, FormError, Place, Product, Session};
 pub(crate) const FORM: Form = Form {
     product: Product::Cursor,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_cursor), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Numbered("/type", &[("1", Role::User), ("2", Role::Assistant)]),
@@ -45,13 +42,10 @@ pub(crate) const FORM: Form = Form {
             ),
         ],
     }]),
-    dialect: None,
     model: &["/modelConfig/modelName"],
-    among: None,
-    tree: None,
     sends: Sends::Restores("Cursor's server has the result"),
-    answer: None,
     finish: Some(with_own_ids),
+    ..BASE
 };
 
 const TABLE: &str = "cursorDiskKV";

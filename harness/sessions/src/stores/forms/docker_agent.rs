@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{Form, Framing, Sends, Shape, chat_at};
+use super::{BASE, Form, Sends, Shape, chat_at};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
 use crate::{Files, FormError, Product};
@@ -18,18 +18,11 @@ use crate::{Files, FormError, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::DockerAgent,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_docker_agent), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[chat_at("/message_json")]),
-    dialect: None,
     model: &["/message_json/model"],
-    among: None,
-    tree: None,
     sends: Sends::Fills("No result provided"),
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const ITEMS: Table = Table {

@@ -6,22 +6,16 @@
 
 use brickbat_rules::Dialect;
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Droid,
     generation: "JSONL",
     file: Framing::Lines,
-    other: None,
     marks: &[Mark::RootIs("/type", &["session_start"])],
     skips: Some(("/type", &["session_start", "todo_state"])),
     shape: Shape::Native("/message", Dialect::AnthropicMessages),
-    dialect: None,
     model: &["/message/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };

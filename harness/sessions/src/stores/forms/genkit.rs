@@ -6,20 +6,18 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Genkit,
     generation: "JSON list",
     file: Framing::List(&["/messages", "/threads/main", ""]),
-    other: None,
     marks: &[
         Mark::EveryIs("/role", &["system", "user", "model", "tool"]),
         Mark::Every(&["/content/0"]),
         Mark::SomeIs("/role", &["model", "tool"]),
     ],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -42,13 +40,9 @@ pub(crate) const FORM: Form = Form {
             ],
         )],
     }]),
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
     finish: Some(super::with_ids),
+    ..BASE
 };
 
 const REQUEST: CallAt =

@@ -6,7 +6,7 @@
 
 use brickbat_rules::Dialect;
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
@@ -15,16 +15,9 @@ pub(crate) const FORM: Form = Form {
     file: Framing::List(&["/events"]),
     #[cfg(feature = "sqlite")]
     other: Some(super::adk_rows::ROWS),
-    #[cfg(not(feature = "sqlite"))]
-    other: None,
     marks: &[Mark::Root(&["/id", "/events", "/state"]), Mark::Every(&["/author"])],
-    skips: None,
     shape: Shape::Native("/content", Dialect::Gemini),
     dialect: Some(Dialect::Gemini),
     model: &["/model_version"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };

@@ -7,14 +7,13 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::GrokCli,
     generation: "JSONL",
     file: Framing::Lines,
-    other: None,
     marks: &[
         Mark::EveryIs(
             "/type",
@@ -47,13 +46,9 @@ pub(crate) const FORM: Form = Form {
             Piece::Calls("/tool_calls", CallAt { id: "/id", name: "/name", arguments: "/arguments" }),
         ],
     }]),
-    dialect: None,
     model: &["/model_id"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 fn answer(call: &Call, words: &str) -> Value {

@@ -2,30 +2,20 @@
 //!
 //! Source: `haystack/dataclasses/chat_message.py` of <https://github.com/deepset-ai/haystack>.
 
-use brickbat_rules::histories::{Call, Role};
+use brickbat_rules::histories::Call;
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, CallAt, Form, Framing, Mark, Piece, ResultAt, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Haystack,
     generation: "JSON list",
     file: Framing::List(&["", "/messages"]),
-    other: None,
     marks: &[Mark::Every(&["/role", "/meta", "/name", "/content/0"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
+        role: BY_ROLE,
         pieces: &[Piece::Parts(
             "/content",
             "/none",
@@ -37,13 +27,9 @@ pub(crate) const FORM: Form = Form {
             ],
         )],
     }]),
-    dialect: None,
     model: &["/meta/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 const CALL: CallAt =

@@ -6,7 +6,7 @@
 //! `get_messages_as_conversation` and `export_session` in `hermes_state.py`, and `sanitize_api_messages` in
 //! `agent/agent_runtime_helpers.py` of hermes-agent 0.19.0 (<https://github.com/NousResearch/hermes-agent>).
 
-use super::{CHAT, Form, Framing, Mark, Sends, Shape};
+use super::{BASE, CHAT, Form, Framing, Mark, Sends, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
@@ -15,19 +15,12 @@ pub(crate) const FORM: Form = Form {
     file: Framing::Each(&[""], &["/messages"]),
     #[cfg(feature = "sqlite")]
     other: Some(super::hermes_rows::ROWS),
-    #[cfg(not(feature = "sqlite"))]
-    other: None,
     marks: &[
         Mark::Root(&["/source", "/started_at", "/parent_session_id"]),
         Mark::Every(&["/session_id", "/role", "/tool_call_id"]),
     ],
-    skips: None,
     shape: Shape::Speakers(CHAT),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
     sends: Sends::Restores("[Result unavailable — see context summary above]"),
-    answer: None,
-    finish: None,
+    ..BASE
 };

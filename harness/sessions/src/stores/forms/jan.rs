@@ -9,7 +9,7 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 
 use super::assembled::{Assembled, Assembly};
-use super::{Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker};
+use super::{BASE, Form, Framing, Mark, Piece, Saying, Shape, Speaker};
 use crate::json::lines;
 use crate::stores::{Look, records};
 use crate::{Files, FormError, Place, Product, Trouble};
@@ -23,7 +23,6 @@ pub(crate) const FORM: Form = Form {
         Mark::EveryIs("/object", &["thread.message"]),
         Mark::Every(&["/thread_id", "/role", "/content"]),
     ],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -42,12 +41,7 @@ pub(crate) const FORM: Form = Form {
         )],
     }]),
     dialect: Some(Dialect::OpenaiChat),
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The description of a reply that names no message before it.

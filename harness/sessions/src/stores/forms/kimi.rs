@@ -4,22 +4,18 @@
 
 use brickbat_rules::Dialect;
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Kimi,
     generation: "JSONL",
     file: Framing::Lines,
-    other: None,
     marks: &[Mark::SomeIs("/role", &["_system_prompt", "_checkpoint", "_usage"])],
     skips: Some(("/role", &["_system_prompt", "_checkpoint", "_usage"])),
     shape: Shape::Speakers(super::CHAT),
     dialect: Some(Dialect::OpenaiChat),
     model: &["/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(super::chat_answer),
-    finish: None,
+    ..BASE
 };

@@ -7,11 +7,10 @@
 //! Source: `ContextMemory` and `project` in `packages/agent-core/src/agent/context`, and `agent/records/types.ts`, of
 //! <https://github.com/MoonshotAI/kimi-code>.
 
-use brickbat_rules::histories::Role;
 use serde_json::{Map, Value, json};
 
 use super::assembled::{Assembled, Assembly};
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, CallAt, Form, Piece, ResultAt, Sends, Shape, Speaker};
 use crate::json::{lines, trouble};
 use crate::stores::Look;
 use crate::{Files, FormError, Place, Product, Trouble};
@@ -19,21 +18,10 @@ use crate::{Files, FormError, Place, Product, Trouble};
 pub(crate) const FORM: Form = Form {
     product: Product::KimiCode,
     generation: "JSONL of events",
-    file: Framing::None,
     other: Some(Assembly { owns: is_log, assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
+        role: BY_ROLE,
         pieces: &[
             Piece::Result(ResultAt {
                 call: "/toolCallId",
@@ -55,15 +43,11 @@ pub(crate) const FORM: Form = Form {
             Piece::Calls("/toolCalls", CallAt { id: "/id", name: "/name", arguments: "/arguments" }),
         ],
     }]),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
     sends: Sends::Restores(
         "Tool execution was interrupted before its result was recorded. Do not assume the tool completed successfully.",
     ),
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The description of a reply without content.
@@ -305,6 +289,8 @@ fn without_blanks(mut message: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use brickbat_rules::histories::Role;
+
     use super::*;
     use crate::{Session, read};
 

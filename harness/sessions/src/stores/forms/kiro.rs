@@ -5,16 +5,14 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Kiro,
     generation: "JSON export",
     file: Framing::List(&["/history"]),
-    other: None,
     marks: &[Mark::Root(&["/conversation_id", "/history"]), Mark::Every(&["/user", "/assistant"])],
-    skips: None,
     shape: Shape::Speakers(&[
         Speaker {
             at: "/user/content",
@@ -36,13 +34,8 @@ pub(crate) const FORM: Form = Form {
             ],
         },
     ]),
-    dialect: None,
     model: &["/model", "/model_info/model_id"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const RESULT: ResultAt =

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::{Files, FormError, Place, Product, Trouble};
 
 pub(crate) const FORM: Form = Form {
@@ -23,7 +23,6 @@ pub(crate) const FORM: Form = Form {
         Mark::EveryIs("/type", &["human", "ai", "system", "tool", "AIMessageChunk", "function", "chat"]),
         Mark::Every(&["/data/content"]),
     ],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -47,13 +46,9 @@ pub(crate) const FORM: Form = Form {
             Piece::Calls("/data/tool_calls", CallAt { id: "/id", name: "/name", arguments: "/args" }),
         ],
     }]),
-    dialect: None,
     model: &["/data/response_metadata/model_name"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 /// The parts of a content list. Calls in it are repeated in `tool_calls`.

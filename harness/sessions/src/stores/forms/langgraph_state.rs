@@ -7,24 +7,18 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::LanggraphState,
     generation: "JSON list",
     file: Framing::List(&["/values/messages", "/messages", ""]),
-    other: None,
     marks: &[Mark::EveryIs("/type", TYPES), Mark::Every(&["/content"]), Mark::Some(FIELDS)],
-    skips: None,
     shape: Shape::Speakers(&[Speaker { at: "", role: Saying::Named("/type", ROLES), pieces: PIECES }]),
-    dialect: None,
     model: &["/response_metadata/model_name"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 /// The types of LangChain's messages.

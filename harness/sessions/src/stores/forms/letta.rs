@@ -3,24 +3,18 @@
 //! The agent sends the messages in `in_context_message_ids`. An id there without a message ends the import
 //! (`_import_agent` in `letta/services/agent_serialization_manager.py`). Source: `MessageSchema` in `letta/schemas/agent_file.py` of <https://github.com/letta-ai/letta>.
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Letta,
     generation: "agent file",
     file: Framing::Each(&["/agents"], &["/messages"]),
-    other: None,
     marks: &[Mark::Root(&["/agents", "/blocks", "/tools"]), Mark::Every(&["/id", "/role"])],
-    skips: None,
     shape: Shape::Speakers(super::CHAT),
-    dialect: None,
     model: &["/model"],
     among: Some(("/in_context_message_ids", "/id")),
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The description of an id without a message.

@@ -10,7 +10,7 @@ use brickbat_rules::json::{Document, Json};
 
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, Tree};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker, Tree};
 use crate::{Files, FormError, Place, Product};
 
 pub(crate) const FORM: Form = Form {
@@ -19,19 +19,14 @@ pub(crate) const FORM: Form = Form {
     file: Framing::List(&["/messages"]),
     other: Some(Assembly { owns: |look| look.is_whole(is_tree), assemble }),
     marks: &[Mark::Root(&["/conversationId"]), Mark::Every(&["/messageId", "/isCreatedByUser"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Flag("/isCreatedByUser", Role::User, Role::Assistant),
         pieces: PIECES,
     }]),
-    dialect: None,
     model: &["/options/model", "/model"],
-    among: None,
     tree: Some(Tree { id: "/messageId", parent: "/parentMessageId", current: &[] }),
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const PIECES: &[Piece] = &[

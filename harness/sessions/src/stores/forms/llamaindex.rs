@@ -3,22 +3,15 @@
 //! Source: `llama-index-core/llama_index/core/storage/chat_store/simple_chat_store.py` and
 //! `llama_index/core/base/llms/types.py` of <https://github.com/run-llama/llama_index>.
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Llamaindex,
     generation: "chat store",
     file: Framing::Each(&["/store"], &[""]),
-    other: None,
     marks: &[Mark::RootIs("/class_name", &["SimpleChatStore"]), Mark::Every(&["/role"])],
-    skips: None,
     shape: Shape::Speakers(super::CHAT),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };

@@ -7,11 +7,10 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
 
 use super::assembled::{Assembled, Assembly};
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, CallAt, Form, Piece, ResultAt, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
 use crate::{Files, FormError, Place, Product};
@@ -19,24 +18,13 @@ use crate::{Files, FormError, Place, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::Llm,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly {
         owns: |look| look.database().is_some_and(|database| is_new(database) || is_old(database)),
         assemble,
     }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
+        role: BY_ROLE,
         pieces: &[Piece::Parts(
             "/parts",
             "/type",
@@ -60,13 +48,8 @@ pub(crate) const FORM: Form = Form {
             ],
         )],
     }]),
-    dialect: None,
     model: &["/model"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The largest number of messages of a thread. A chain of hashes has no cycle, but a damaged one may.

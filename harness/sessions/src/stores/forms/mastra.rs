@@ -9,7 +9,7 @@ use brickbat_rules::json::Document;
 
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::names::dialect_of;
 use crate::sqlite::Database;
 use crate::{Files, FormError, Product};
@@ -17,10 +17,7 @@ use crate::{Files, FormError, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::Mastra,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_mastra), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -29,13 +26,9 @@ pub(crate) const FORM: Form = Form {
         ),
         pieces: &[Piece::Parts("/content/parts", "/type", PARTS)],
     }]),
-    dialect: None,
     model: &["/content/metadata/modelId"],
-    among: None,
-    tree: None,
     sends: Sends::LeavesOutCalls,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const PARTS: &[(&str, Piece)] = &[

@@ -5,25 +5,21 @@
 
 use brickbat_rules::Dialect;
 
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Sends, Shape};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::MistralVibe,
     generation: "JSONL",
     file: Framing::Lines,
-    other: None,
     marks: &[
         Mark::Name(&["messages.jsonl"]),
         Mark::EveryIs("/role", &["system", "user", "assistant", "tool"]),
     ],
-    skips: None,
     shape: Shape::Speakers(super::CHAT),
     dialect: Some(Dialect::Mistral),
     model: &["/model"],
-    among: None,
-    tree: None,
     sends: Sends::Fills("<tool call was interrupted>"),
     answer: Some(super::chat_answer),
-    finish: None,
+    ..BASE
 };

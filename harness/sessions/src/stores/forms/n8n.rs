@@ -11,25 +11,17 @@ use brickbat_rules::json::{Document, Json};
 
 use super::assembled::{Assembled, Assembly};
 use super::langgraph_state::{PIECES, ROLES, TYPES};
-use super::{Form, Framing, Saying, Sends, Shape, Speaker};
+use super::{BASE, Form, Saying, Shape, Speaker};
 use crate::stores::Look;
 use crate::{Files, FormError, Place, Product};
 
 pub(crate) const FORM: Form = Form {
     product: Product::N8n,
     generation: "rows",
-    file: Framing::None,
     other: Some(Assembly { owns: is_rows, assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker { at: "", role: Saying::Named("/type", ROLES), pieces: PIECES }]),
-    dialect: None,
     model: &["/response_metadata/model_name"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 fn is_rows(look: &Look<'_>) -> bool {

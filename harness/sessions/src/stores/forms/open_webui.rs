@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
-use super::{Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, Tree, open_webui_output};
+use super::{BASE, Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, Tree, open_webui_output};
 use crate::{Cut, Files, FormError, Place, Product, Trouble};
 
 pub(crate) const FORM: Form = Form {
@@ -28,7 +28,6 @@ pub(crate) const FORM: Form = Form {
     file: Framing::Each(&[""], &["/chat/history/messages", "/history/messages"]),
     other: Some(Assembly { owns: |look| look.is_whole(is_chat), assemble }),
     marks: &[Mark::Every(&["/role", "/content", "/parentId"])],
-    skips: None,
     shape: Shape::Speakers(&[
         Speaker {
             at: "",
@@ -42,11 +41,9 @@ pub(crate) const FORM: Form = Form {
     ]),
     dialect: Some(Dialect::OpenaiChat),
     model: &["/models/0", "/model"],
-    among: None,
     tree: Some(Tree { id: "/id", parent: "/parentId", current: &["/currentId"] }),
     sends: Sends::LeavesOutBlanksAndHalves,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The description of a message that the page cannot show.

@@ -6,7 +6,7 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::Product;
 
 const EVENTS: [Speaker; 5] = super::openhands_events::SPEAKERS;
@@ -59,11 +59,8 @@ pub(crate) const FORM: Form = Form {
             })],
         },
     ]),
-    dialect: None,
     model: &["/tool_call_metadata/model_response/model"],
-    among: None,
-    tree: None,
     sends: Sends::LeavesOut,
-    answer: None,
     finish: Some(super::openhands_events::finish),
+    ..BASE
 };

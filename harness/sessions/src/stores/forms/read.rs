@@ -1,134 +1,25 @@
 //! Reads a store according to its description.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::histories::{Block as Content, Call, CallResult, Image, Role, Thinking, read_entry};
 use brickbat_rules::json::{Document, Json};
 
 use super::output::said;
-use super::{
-    CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker, list_in, provider, tree,
-};
+use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker, list_in, provider, tree};
 use crate::json::{lines, word};
 use crate::stores::json_text::whole;
 use crate::stores::list_reader::note;
 use crate::stores::{Look, ReadError, records};
 use crate::{Block, Ending, FormError, Message, Place, Session};
 
-/// The number of records that a mark examines.
-const MAX_MARKED: usize = 64;
-
-/// Returns whether all marks of the store hold for the file.
-pub(super) fn owns(form: &Form, look: &Look<'_>) -> bool {
-    if form.other.as_ref().is_some_and(|other| (other.owns)(look)) {
-        return true;
-    }
-    let has_name = |mark: &Mark| !matches!(mark, Mark::Name(_)) || holds(form, mark, look, None);
-    form.marks.iter().all(has_name)
-        && with_records(form, look, |root, records| {
-            form.marks.iter().all(|mark| holds(form, mark, look, Some((root, records))))
-        })
-        .unwrap_or(false)
-}
-
-/// The number of marks that hold, the number of all, and descriptions of the others.
-pub(super) fn nearness(form: &Form, look: &Look<'_>) -> (usize, usize, Vec<String>) {
-    let count = |found: Option<(Json<'_, '_>, &[Json<'_, '_>])>| {
-        let (mut n, mut all, mut missing) = (0, 0, Vec::new());
-        for mark in form.marks {
-            let parts = mark.fields();
-            all += parts.len();
-            if holds(form, mark, look, found) {
-                n += parts.len();
-                continue;
-            }
-            let (own, others): (Vec<String>, Vec<String>) = parts.into_iter().partition(|part| {
-                let pointer = format!("/{}", part.trim_matches('`'));
-                let is_root = matches!(mark, Mark::Root(_));
-                found.is_some_and(|(root, records)| match is_root {
-                    true => exists(root, &pointer),
-                    false => records.iter().any(|record| exists(*record, &pointer)),
-                })
-            });
-            n += own.len();
-            missing.extend(others);
-        }
-        (n, all, missing)
-    };
-    with_records(form, look, |root, records| count(Some((root, records)))).unwrap_or_else(|| count(None))
-}
-
-/// Calls `then` with the file, or its first line, and the records at its beginning. `None` if there is no record.
-fn with_records<T>(
-    form: &Form,
-    look: &Look<'_>,
-    then: impl Fn(Json<'_, '_>, &[Json<'_, '_>]) -> T,
-) -> Option<T> {
-    let found = std::cell::RefCell::new(None);
-    let give = |root: Json<'_, '_>, records: &[Json<'_, '_>]| {
-        if !records.is_empty() {
-            found.replace(Some(then(root, records)));
-        }
-        true
-    };
-    match &form.file {
-        Framing::Lines => {
-            let records: Vec<Json<'_, '_>> = look.head().iter().map(Document::root).collect();
-            // A list over several lines has objects on lines of their own too.
-            let is_lines = look.main().trim_ascii_start().starts_with(b"{")
-                && look.document().is_none_or(|_| records.len() == 1);
-            if is_lines && let Some(first) = records.first() {
-                give(*first, &records);
-            }
-        }
-        Framing::Each(_, list) if is_lines(look) => {
-            let line = look.head().first()?;
-            let list = list_in(line.root(), list);
-            let records: Vec<Json<'_, '_>> = line.root().pointer(list).items().take(MAX_MARKED).collect();
-            give(line.root(), &records);
-        }
-        Framing::None => {}
-        Framing::List(_) | Framing::Each(..) | Framing::Nested(..) => {
-            look.is_whole(|root| {
-                let sessions = sessions(form, root);
-                let records = sessions.iter().flat_map(|session| &session.records);
-                let records: Vec<Json<'_, '_>> =
-                    records.map(|(_, record)| *record).take(MAX_MARKED).collect();
-                give(root, &records)
-            });
-        }
-    }
-    found.into_inner()
-}
-
-/// Returns whether a mark holds for the file, or its first line, and the records.
-fn holds(form: &Form, mark: &Mark, look: &Look<'_>, found: Option<(Json<'_, '_>, &[Json<'_, '_>])>) -> bool {
-    if let Mark::Name(ends) = mark {
-        let name = look.files.name().replace(".repaired.", ".");
-        return ends.iter().any(|end| name.ends_with(end));
-    }
-    let Some((root, records)) = found else { return false };
-    let is =
-        |value: Json<'_, '_>, at: &str, texts: &[&str]| texts.iter().any(|text| value.pointer(at).is(text));
-    let mut messages = records.iter().copied().filter(|record| !form.is_skipped(*record));
-    match mark {
-        Mark::Name(_) => true,
-        Mark::Root(at) => at.iter().all(|at| exists(root, at)),
-        Mark::RootIs(at, texts) => is(root, at, texts),
-        Mark::Every(at) => messages.all(|record| at.iter().all(|at| exists(record, at))),
-        Mark::EveryIs(at, texts) => messages.all(|record| is(record, at, texts)),
-        Mark::Some(at) => records.iter().any(|record| at.iter().any(|at| exists(*record, at))),
-        Mark::SomeIs(at, texts) => records.iter().any(|record| is(*record, at, texts)),
-    }
-}
-
 /// Returns whether a file with objects is not one JSON value, so that each line is one.
-fn is_lines(look: &Look<'_>) -> bool {
+pub(super) fn is_lines(look: &Look<'_>) -> bool {
     look.main().trim_ascii_start().starts_with(b"{") && look.document().is_none()
 }
 
 /// Returns whether a value is there; null is one.
-fn exists(value: Json<'_, '_>, pointer: &str) -> bool {
+pub(super) fn exists(value: Json<'_, '_>, pointer: &str) -> bool {
     !value.pointer(pointer).span().is_empty()
 }
 
@@ -140,7 +31,7 @@ pub(super) struct Records<'t, 'a> {
 }
 
 /// The sessions of a JSON file.
-fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
+pub(super) fn sessions<'t, 'a>(form: &Form, root: Json<'t, 'a>) -> Vec<Records<'t, 'a>> {
     match &form.file {
         Framing::List(pointers) => {
             let at = pointers.iter().find(|at| is_listed(root.pointer(at)));
@@ -180,7 +71,14 @@ pub(super) fn listed<'t, 'a>(list: Json<'t, 'a>, at: &str) -> Vec<(String, Json<
     let escaped = |name: Json<'_, '_>| {
         name.as_str().map(|name| name.replace('~', "~0").replace('/', "~1")).unwrap_or_default()
     };
-    list.fields().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect()
+    let mut fields: Vec<(String, Json<'t, 'a>)> =
+        list.fields().map(|(name, value)| (format!("{at}/{}", escaped(name)), value)).collect();
+    // Of two fields with one name, parsers of JSON keep the last.
+    let mut seen = BTreeSet::new();
+    fields.reverse();
+    fields.retain(|(at, _)| seen.insert(at.clone()));
+    fields.reverse();
+    fields
 }
 
 /// Reads all sessions of a file.
@@ -259,6 +157,8 @@ pub(super) fn new(form: &Form) -> Session {
 }
 
 fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
+    let head = lines(bytes).next().map(|line| line.bytes).unwrap_or_default();
+    let mut n_left = Document::parse(head).map_or(0, |head| n_before(form, head.root()));
     for line in lines(bytes) {
         session.n_records += 1;
         let Ok(document) = Document::parse(line.bytes) else {
@@ -268,7 +168,25 @@ fn read_lines(form: &Form, bytes: &[u8], session: &mut Session) {
         let place = |pointer: String| Place::in_line(line.n, line.span(), pointer);
         let mut own = Vec::new();
         take(form, document.root(), "", session, &place, &mut own);
-        session.messages.extend(own);
+        if n_left > 0 && !form.is_skipped(document.root()) {
+            n_left -= 1;
+            pass_by(form, own, session);
+        } else {
+            session.messages.extend(own);
+        }
+    }
+}
+
+/// The number of messages at the beginning that are not sent.
+fn n_before(form: &Form, root: Json<'_, '_>) -> usize {
+    form.sent_from.and_then(|at| root.pointer(at).raw().parse().ok()).unwrap_or(0)
+}
+
+/// Notes messages that are not sent any more. If the store is written, they are left out, since a record that is moved
+/// from there would shift the number of those before it.
+fn pass_by(form: &Form, messages: Vec<Message>, session: &mut Session) {
+    if form.answer.is_none() {
+        session.off_branch.extend(messages);
     }
 }
 
@@ -282,6 +200,7 @@ pub(super) fn fill(
     session.n_records = records.records.len();
     note_model(form, records.own, session);
     provider::note(records.own, session);
+    let n_before = n_before(form, records.own);
     let is_on = tree::sent(form, records, session, place);
     for (n, (pointer, record)) in records.records.iter().enumerate() {
         let span = record.span();
@@ -298,6 +217,7 @@ pub(super) fn fill(
         let mut own = Vec::new();
         take(form, *record, pointer, session, &placed, &mut own);
         match &is_on {
+            None if n < n_before => pass_by(form, own, session),
             Some(is_on) if !is_on.contains_key(&n) => session.off_branch.extend(own),
             _ => session.messages.extend(own),
         }
@@ -501,11 +421,12 @@ fn gather(
             into.extend(items.filter_map(|(place, item)| Some((place, result(at, item)?))));
         }
         Piece::ResultsOf(list, id, map, output) => {
-            for (_, item) in listed(value.pointer(list), list) {
+            for (at, item) in listed(value.pointer(list), &format!("{pointer}{list}")) {
                 let Some(id) = item.pointer(id).as_str() else { continue };
                 let Some(found) = record.pointer(map).get(&id) else { continue };
                 let result = CallResult::new(id.as_ref(), "", said(found.pointer(output)));
-                into.push((format!("{map}/{id}"), Content::Result(result)));
+                // Two calls of one id get the same result, so it has the place of the call.
+                into.push((at, Content::Result(result)));
             }
         }
         Piece::Parts(list, kind, pieces) => {

@@ -5,16 +5,14 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::SemanticKernel,
     generation: "JSON list",
     file: Framing::List(&["/messages"]),
-    other: None,
     marks: &[Mark::Every(&["/role", "/items"]), Mark::EveryIs("/content_type", &["message"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named(
@@ -37,13 +35,9 @@ pub(crate) const FORM: Form = Form {
             ],
         )],
     }]),
-    dialect: None,
     model: &["/ai_model_id"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 const RESULT: ResultAt = ResultAt { call: "/id", name: "/name", output: "/result", failed: None };

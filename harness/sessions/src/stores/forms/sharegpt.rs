@@ -5,24 +5,17 @@
 
 use brickbat_rules::histories::Role;
 
-use super::{Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker};
+use super::{BASE, Form, Framing, Mark, Piece, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::Sharegpt,
     generation: "JSON list",
     file: Framing::Each(&[""], &["/conversations"]),
-    other: None,
     marks: &[Mark::Every(&["/from", "/value"])],
-    skips: None,
     shape: SHAPE,
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
     finish: Some(super::with_ids),
+    ..BASE
 };
 
 const SHAPE: Shape = Shape::Speakers(&[

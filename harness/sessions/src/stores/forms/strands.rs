@@ -10,7 +10,7 @@ use brickbat_rules::Dialect;
 use brickbat_rules::json::{Document, Json};
 
 use super::assembled::{Assembled, Assembly};
-use super::{Form, Framing, Mark, Sends, Shape};
+use super::{BASE, Form, Framing, Mark, Sends, Shape};
 use crate::stores::Look;
 use crate::{Files, FormError, Place, Product};
 
@@ -24,15 +24,9 @@ pub(crate) const FORM: Form = Form {
         Mark::Root(&["/schema_version", "/data/conversation_manager_state"]),
         Mark::Every(&["/role", "/content"]),
     ],
-    skips: None,
     shape: Shape::Native("", Dialect::BedrockConverse),
-    dialect: None,
-    model: &[],
-    among: None,
-    tree: None,
     sends: Sends::In(FILES, &Sends::Restores("Tool was interrupted.")),
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 /// The value of [`Session::generation`](crate::Session::generation) for a folder.

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use brickbat_rules::Dialect;
-use brickbat_rules::histories::Role;
 use serde_json::json;
 
+use super::aider_desk::MODEL_PARTS;
 use super::assembled::{Assembled, Assembly};
 use super::rows::Table;
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, BY_ROLE, Form, Piece, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::rows::text_of;
 use crate::{Files, FormError, Product};
@@ -20,49 +20,16 @@ use crate::{Files, FormError, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::SuperagentGrok,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_grok), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "/message_json",
-        role: Saying::Named(
-            "/role",
-            &[
-                ("system", Role::System),
-                ("user", Role::User),
-                ("assistant", Role::Assistant),
-                ("tool", Role::Tool),
-            ],
-        ),
-        pieces: &[Piece::Parts("/content", "/type", PARTS)],
+        role: BY_ROLE,
+        pieces: &[Piece::Parts("/content", "/type", MODEL_PARTS)],
     }]),
     // `@ai-sdk/xai` speaks Chat Completions.
     dialect: Some(Dialect::OpenaiChat),
-    model: &[],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };
-
-const PARTS: &[(&str, Piece)] = &[
-    ("text", Piece::Text("/text")),
-    ("reasoning", Piece::Thinking("/text", "/none")),
-    ("image", Piece::Skip),
-    ("file", Piece::Skip),
-    ("tool-call", Piece::Call(CallAt { id: "/toolCallId", name: "/toolName", arguments: "/input" })),
-    (
-        "tool-result",
-        Piece::Result(ResultAt {
-            call: "/toolCallId",
-            name: "/toolName",
-            output: "/output/value",
-            failed: Some(("/output/type", "error-text")),
-        }),
-    ),
-];
 
 const MESSAGES: Table = Table {
     name: "messages",

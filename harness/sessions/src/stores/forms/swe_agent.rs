@@ -6,16 +6,14 @@
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
 
-use super::{CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
     product: Product::SweAgent,
     generation: "trajectory",
     file: Framing::List(&["/history"]),
-    other: None,
     marks: &[Mark::Root(&["/trajectory", "/info"]), Mark::Every(&["/role", "/content"])],
-    skips: None,
     shape: Shape::Speakers(&[Speaker {
         at: "",
         role: Saying::Named("/role", ROLES),
@@ -38,13 +36,9 @@ pub(crate) const FORM: Form = Form {
             ),
         ],
     }]),
-    dialect: None,
     model: &["/replay_config/agent/model/name"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    ..BASE
 };
 
 const ROLES: &[(&str, Role)] =

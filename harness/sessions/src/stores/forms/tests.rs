@@ -7,28 +7,34 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 38] = [
+pub(crate) const FORMS: [&Form; 47] = [
     &AGENT_FRAMEWORK,
     &AGENTSCOPE,
     &AGNO,
+    &AIDER_DESK,
     &AMP,
     &AUTOGEN,
+    &CODEWHALE,
     &CONTINUE,
     &CRUSH,
     &CURSOR,
+    &DEEPCODE,
     &DOCKER_AGENT,
     &DROID,
+    &DURABLE_AGENT,
     &GENKIT,
     &GOOGLE_ADK,
     &GROK_CLI,
     &HAYSTACK,
     &HERMES,
     &JAN,
+    &JCODE,
     &KIMI,
     &KIMI_CODE,
     &KIRO,
     &LANGCHAIN,
     &LANGGRAPH_STATE,
+    &LARAVEL_AI,
     &LETTA,
     &LIBRECHAT,
     &LLAMAINDEX,
@@ -37,10 +43,13 @@ pub(crate) const FORMS: [&Form; 38] = [
     &MESSAGE_LINES,
     &MISTRAL_VIBE,
     &N8N,
+    &NANOBOT,
     &OPENHANDS,
     &OPEN_WEBUI,
+    &ROO_CODE,
     &SEMANTIC_KERNEL,
     &SHAREGPT,
+    &SPRING_AI,
     &STRANDS,
     &SUPERAGENT_GROK,
     &SWE_AGENT,
@@ -76,7 +85,12 @@ fn database(sql: &[u8]) -> Vec<u8> {
 
 /// The file under the name that the product gives it.
 fn file(form: &Form, name: &str, bytes: &[u8]) -> Files {
-    Files::one(if form.product == Product::MistralVibe { "messages.jsonl" } else { name }, bytes)
+    let own = match form.product {
+        Product::MistralVibe => "messages.jsonl",
+        Product::RooCode => "api_conversation_history.json",
+        _ => name,
+    };
+    Files::one(own, bytes)
 }
 
 #[test]

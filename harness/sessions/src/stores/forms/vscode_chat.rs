@@ -7,7 +7,7 @@
 use brickbat_rules::histories::Role;
 
 use super::assembled::Assembly;
-use super::{CallAt, Form, Framing, Mark, Piece, Saying, Sends, Shape, Speaker, vscode_log};
+use super::{BASE, CallAt, Form, Framing, Mark, Piece, Saying, Shape, Speaker, vscode_log};
 use crate::Product;
 
 pub(crate) const FORM: Form = Form {
@@ -17,7 +17,6 @@ pub(crate) const FORM: Form = Form {
     other: Some(Assembly { owns: vscode_log::is_log, assemble: vscode_log::assemble }),
     // An exported chat has no `version`.
     marks: &[Mark::Root(&["/requests"]), Mark::Every(&["/requestId", "/message"])],
-    skips: None,
     shape: Shape::Speakers(&[
         Speaker { at: "/message", role: Saying::Is(Role::User), pieces: &[Piece::Text("/text")] },
         Speaker {
@@ -30,11 +29,6 @@ pub(crate) const FORM: Form = Form {
             ],
         },
     ]),
-    dialect: None,
     model: &["/modelId"],
-    among: None,
-    tree: None,
-    sends: Sends::AsStored,
-    answer: None,
-    finish: None,
+    ..BASE
 };

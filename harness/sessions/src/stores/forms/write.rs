@@ -11,12 +11,11 @@ use crate::EditError::{self, Missing, NoForm, NotJson};
 use crate::json::splice;
 use crate::stores::json_changes::JsonChanges;
 use crate::stores::json_text::whole;
-use crate::stores::{Edit, Look, WriteError};
+use crate::stores::{Edit, Look, READ_ONLY, WriteError};
 use crate::{Block, Files, Message, NOT_RECORDED, Place, Session};
 
 const NO_ID: &str = "the file has no id for the call, which a result could name";
 
-const READ_ONLY: &str = "Brickbat reads this store and does not write it";
 const SHARED: &str = "the record has other content too";
 
 /// The files after the edits.

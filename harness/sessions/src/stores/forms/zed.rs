@@ -8,7 +8,7 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::Document;
 
 use super::assembled::{Assembled, Assembly};
-use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
+use super::{BASE, CallAt, Form, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::names::dialect_of;
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::codex::unpack::unpack;
@@ -18,10 +18,7 @@ use crate::{Files, FormError, Place, Product};
 pub(crate) const FORM: Form = Form {
     product: Product::Zed,
     generation: "SQLite rows",
-    file: Framing::None,
     other: Some(Assembly { owns: |look| look.database().is_some_and(is_zed), assemble }),
-    marks: &[],
-    skips: None,
     shape: Shape::Speakers(&[
         Speaker {
             at: "/User",
@@ -81,13 +78,9 @@ pub(crate) const FORM: Form = Form {
             ],
         },
     ]),
-    dialect: None,
     model: &["/model/model"],
-    among: None,
-    tree: None,
     sends: Sends::LeavesOutCalls,
-    answer: None,
-    finish: None,
+    ..BASE
 };
 
 const RESULT: ResultAt = ResultAt {

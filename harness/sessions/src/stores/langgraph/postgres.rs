@@ -13,9 +13,8 @@ use serde_json::Value;
 use super::dump::{self, DumpRow, DumpTable};
 use super::message::Stored;
 use super::{NEWEST, Reader, Thread, WAITING, each, graph, msgpack, send};
-use crate::EditError::NoForm;
 use crate::stores::rows::name_of;
-use crate::stores::{Edit, Look, ReadError, Store, WriteError};
+use crate::stores::{Look, ReadError, Store};
 use crate::{Files, FormError, Message, Place, Product, RecordError, Sent, Session, Trouble, json};
 
 pub(crate) struct LanggraphPostgres;
@@ -79,11 +78,6 @@ impl Store for LanggraphPostgres {
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         super::fills_open_tail(session)
-    }
-
-    fn write(&self, _: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        let place = edits.first().map(Edit::place).unwrap_or_default();
-        Err(NoForm("Brickbat reads this store and does not write it").at(Product::LanggraphPostgres, &place))
     }
 
     fn is_written(&self, _: &Session) -> bool {

@@ -19,9 +19,8 @@ use serde_json::Value;
 
 use super::message::Stored;
 use super::{NEWEST, Reader, Thread, WAITING, graph, send};
-use crate::EditError::NoForm;
 use crate::json::{self, text};
-use crate::stores::{Edit, Look, ReadError, Store, WriteError};
+use crate::stores::{Look, ReadError, Store};
 use crate::{Files, FormError, Message, Place, Product, Sent, Session, Trouble};
 
 pub(crate) struct LanggraphRedis;
@@ -59,11 +58,6 @@ impl Store for LanggraphRedis {
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         super::fills_open_tail(session)
-    }
-
-    fn write(&self, _: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        let place = edits.first().map(Edit::place).unwrap_or_default();
-        Err(NoForm("Brickbat reads this store and does not write it").at(Product::LanggraphRedis, &place))
     }
 
     fn is_written(&self, _: &Session) -> bool {
