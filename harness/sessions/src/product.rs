@@ -46,6 +46,8 @@ pub enum Beside {
     OfStrands,
     /// The events of a conversation of OpenHands.
     OfOpenhands,
+    /// The state of a session of PicoClaw.
+    OfPicoclaw,
     /// opencode before 1.2: `storage/session/<project>/<session>.json`, with messages and parts in separate folders.
     Storage,
 }
@@ -221,6 +223,8 @@ products! {
     Haystack: "haystack", "Haystack", One, Other, [JSON], [];
     /// Microsoft Agent Framework: the messages of a thread.
     AgentFramework: "agent-framework", "Agent Framework", One, Other, [JSON], [];
+    /// PicoClaw: a message on each line, and a file with the number of lines that are skipped.
+    Picoclaw: "picoclaw", "PicoClaw", One, Other, [LINES], [OfPicoclaw];
     /// Chat messages, one on each line.
     MessageLines: "message-lines", "list of messages", One, Other, [LINES], [];
     /// A request body, or a list of messages in a provider's own format.

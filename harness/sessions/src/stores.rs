@@ -242,6 +242,7 @@ const STORES: &[Known] = &[
     (Product::Agentscope, &forms::AGENTSCOPE),
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
+    (Product::Picoclaw, &forms::Picoclaw),
     (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];

@@ -50,6 +50,7 @@ mod open_webui_output;
 mod openhands;
 mod openhands_events;
 mod output;
+mod picoclaw;
 mod provider;
 mod read;
 #[cfg(feature = "sqlite")]
@@ -119,6 +120,7 @@ pub(crate) use mistral_vibe::FORM as MISTRAL_VIBE;
 pub(crate) use n8n::FORM as N8N;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
+pub(crate) use picoclaw::Picoclaw;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
 pub(crate) use strands::FORM as STRANDS;
