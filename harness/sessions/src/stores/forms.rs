@@ -7,6 +7,7 @@
 #[cfg(feature = "sqlite")]
 mod adk_rows;
 mod agent_framework;
+mod agent_framework_dotnet;
 mod agentscope;
 mod agno;
 #[cfg(feature = "sqlite")]
@@ -33,13 +34,21 @@ mod jan;
 mod kimi;
 mod kimi_code;
 mod kiro;
+mod kiro_lines;
 mod langchain;
+mod langchain4j;
+#[cfg(feature = "sqlite")]
+mod langchain_rows;
 mod langgraph_state;
 mod letta;
 mod librechat;
+mod livekit;
 mod llamaindex;
 #[cfg(feature = "sqlite")]
+mod llamaindex_rows;
+#[cfg(feature = "sqlite")]
 mod llm;
+mod lm_studio;
 #[cfg(feature = "sqlite")]
 mod mastra;
 mod message_lines;
@@ -55,8 +64,12 @@ mod provider;
 mod read;
 #[cfg(feature = "sqlite")]
 mod rows;
+#[cfg(feature = "sqlite")]
+mod ruby_llm;
 mod semantic_kernel;
+mod semantic_kernel_dotnet;
 mod sharegpt;
+mod sillytavern;
 mod strands;
 #[cfg(feature = "sqlite")]
 mod superagent_grok;
@@ -65,6 +78,8 @@ mod swe_agent;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tree;
+#[cfg(feature = "sqlite")]
+mod ui_rows;
 mod vscode_chat;
 mod vscode_log;
 mod write;
@@ -107,12 +122,15 @@ pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kimi_code::FORM as KIMI_CODE;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
+pub(crate) use langchain4j::FORM as LANGCHAIN4J;
 pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
+pub(crate) use livekit::FORM as LIVEKIT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
 #[cfg(feature = "sqlite")]
 pub(crate) use llm::FORM as LLM;
+pub(crate) use lm_studio::FORM as LM_STUDIO;
 #[cfg(feature = "sqlite")]
 pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
@@ -121,12 +139,17 @@ pub(crate) use n8n::FORM as N8N;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
 pub(crate) use picoclaw::Picoclaw;
+#[cfg(feature = "sqlite")]
+pub(crate) use ruby_llm::FORM as RUBY_LLM;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
+pub(crate) use sillytavern::FORM as SILLYTAVERN;
 pub(crate) use strands::FORM as STRANDS;
 #[cfg(feature = "sqlite")]
 pub(crate) use superagent_grok::FORM as SUPERAGENT_GROK;
 pub(crate) use swe_agent::FORM as SWE_AGENT;
+#[cfg(feature = "sqlite")]
+pub(crate) use ui_rows::{CLOUDFLARE_AGENTS, VOLTAGENT};
 pub(crate) use vscode_chat::FORM as VSCODE_CHAT;
 #[cfg(feature = "sqlite")]
 pub(crate) use zed::FORM as ZED;
@@ -401,7 +424,14 @@ impl Store for Form {
 }
 
 /// The descriptions of troubles for which the product does not show a conversation.
-const STOPS: [&str; 4] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE, vscode_log::NO_BEGINNING];
+const STOPS: [&str; 6] = [
+    agent_framework_dotnet::NO_RESPONSE,
+    jan::NO_PARENT,
+    letta::NOT_THERE,
+    lm_studio::NO_COUNT,
+    open_webui::NO_ROLE,
+    vscode_log::NO_BEGINNING,
+];
 
 /// Makes the product's changes.
 fn apply(sends: &Sends, session: &Session, sent: &mut Sent) {
@@ -495,7 +525,19 @@ const CHAT_PIECES: &[Piece] = &[
         output: "/blocks",
         failed: None,
     }),
-    Piece::Parts("/blocks", "/block_type", &[("text", Piece::Text("/text"))]),
+    Piece::Parts(
+        "/blocks",
+        "/block_type",
+        &[
+            ("text", Piece::Text("/text")),
+            ("thinking", Piece::Thinking("/content", "/none")),
+            (
+                "tool_call",
+                Piece::Call(CallAt { id: "/tool_call_id", name: "/tool_name", arguments: "/tool_kwargs" }),
+            ),
+            ("image", Piece::Skip),
+        ],
+    ),
 ];
 
 /// A result as the Chat Completions API has it.

@@ -12,10 +12,11 @@ pub(crate) const FORM: Form = Form {
     product: Product::Kiro,
     generation: "JSON export",
     file: Framing::List(&["/history"]),
-    other: None,
+    other: Some(super::kiro_lines::LINES),
     marks: &[Mark::Root(&["/conversation_id", "/history"]), Mark::Every(&["/user", "/assistant"])],
     skips: None,
     shape: Shape::Speakers(&[
+        super::kiro_lines::SPEAKER,
         Speaker {
             at: "/user/content",
             role: Saying::Is(Role::User),

@@ -10,6 +10,9 @@ pub(crate) const FORM: Form = Form {
     product: Product::Llamaindex,
     generation: "chat store",
     file: Framing::Each(&["/store"], &[""]),
+    #[cfg(feature = "sqlite")]
+    other: Some(super::llamaindex_rows::ROWS),
+    #[cfg(not(feature = "sqlite"))]
     other: None,
     marks: &[Mark::RootIs("/class_name", &["SimpleChatStore"]), Mark::Every(&["/role"])],
     skips: None,

@@ -73,7 +73,8 @@ impl Store for Picoclaw {
         }
         let n = n_before - kept.len();
         sent.messages = kept;
-        sent.mended.extend((n > 0).then_some(("leaves out results and calls without the turn before them", n)));
+        sent.mended
+            .extend((n > 0).then_some(("leaves out results and calls without the turn before them", n)));
         sent
     }
 

@@ -143,8 +143,8 @@ fn of_agno(provider: &Provider) -> Option<Dialect> {
         "awsbedrock" => Some(Dialect::BedrockConverse),
         "mistralchat" | "mistral" => Some(Dialect::Mistral),
         "openairesponses" => Some(Dialect::OpenaiResponses),
-        "openaichat" | "openai" | "azureopenai" | "groq" | "deepseek" | "xai" | "openrouter" | "openailike"
-        | "together" | "fireworks" | "cerebras" => Some(Dialect::OpenaiChat),
+        "openaichat" | "openai" | "azureopenai" | "groq" | "deepseek" | "xai" | "openrouter"
+        | "openailike" | "together" | "fireworks" | "cerebras" => Some(Dialect::OpenaiChat),
         _ => None,
     }
 }
