@@ -44,18 +44,24 @@ pub(crate) fn dialect_of(store: Of, provider: &str, model: &str) -> Option<Diale
     candidates(store, provider, model).next()
 }
 
-/// Notes the dialect and the profile of the provider that alone offers the session's model, if the store names no provider.
+/// Notes the dialect and the profile of the provider of the session's model, if the store names no provider.
 pub(crate) fn note_provider_of_model(session: &mut Session) {
     let Some(model) = session.model.as_deref().filter(|_| session.dialect.is_none()) else { return };
-    let Some(host) = host_of_model(model) else { return };
+    let host = host_of_model(model).unwrap_or_default();
     let dialect = match host {
-        "api.anthropic.com" => Dialect::AnthropicMessages,
-        "generativelanguage.googleapis.com" => Dialect::Gemini,
         "api.mistral.ai" => Dialect::Mistral,
+        "" if model.starts_with("claude-") => Dialect::AnthropicMessages,
+        "" if ["gpt-", "chatgpt-", "o1", "o3", "o4"].iter().any(|start| model.starts_with(start)) => {
+            Dialect::OpenaiChat
+        }
+        // The stores do not keep the signatures with which a Gemini is judged.
+        "" => return,
         _ => Dialect::OpenaiChat,
     };
     session.dialect = Some(dialect);
-    session.profile = profile_for(dialect, host, model).map(|profile| profile.name);
+    session.profile = Some(host)
+        .filter(|host| !host.is_empty())
+        .and_then(|host| profile_for(dialect, host, model).map(|profile| profile.name));
 }
 
 /// Every dialect that the name may mean. Names with the beginning of a model come first.

@@ -128,7 +128,7 @@ fn known_but_unsupported_apis_have_names() {
         (r#"{"items":[{"type":"message","role":"user","content":"hi"}]}"#, Some("OpenAI Conversations")),
         (
             r#"{"items":[{"id":"i","type":"message","role":"user","content":["hi"],"interrupted":false}]}"#,
-            None,
+            Some("LiveKit's ChatContext"),
         ),
         (r#"{"model":"gpt-5","input":"hi","store":false}"#, None),
         (r#"{"items":[{"type":"message"}]}"#, None),

@@ -30,6 +30,7 @@ mod haystack;
 mod hermes;
 #[cfg(feature = "sqlite")]
 mod hermes_rows;
+mod ids;
 mod jan;
 mod kimi;
 mod kimi_code;
@@ -86,14 +87,13 @@ mod write;
 #[cfg(feature = "sqlite")]
 mod zed;
 
-use std::collections::VecDeque;
-
 use brickbat_rules::histories::{Block as Content, Call, Role};
 use brickbat_rules::json::Json;
 use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
+use ids::{has_stored_id, with_ids};
 
 use super::pairs::{dangling, fill, without_orphans};
 use super::{Edit, Look, ReadError, Store, WriteError};
@@ -543,33 +543,6 @@ const CHAT_PIECES: &[Piece] = &[
 /// A result as the Chat Completions API has it.
 fn chat_answer(call: &Call, words: &str) -> Value {
     json!({ "role": "tool", "content": words, "tool_call_id": call.id })
-}
-
-/// The beginning of an id that a call gets here because the file has none for it.
-const MADE_UP: &str = "without_id_";
-
-/// True if the file has an id for a call, so that a result can name it.
-fn has_stored_id(call: &Call) -> bool {
-    !call.id.starts_with(MADE_UP)
-}
-
-/// Gives an id to each call without one. The results follow in the order of their calls.
-fn with_ids(session: &mut Session) {
-    let mut open: VecDeque<String> = VecDeque::new();
-    let mut n = 0;
-    for block in session.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-        match &mut block.content {
-            Content::Call(call) if call.id.is_empty() => {
-                n += 1;
-                call.id = format!("{MADE_UP}{n}");
-                open.push_back(call.id.clone());
-            }
-            Content::Result(result) if result.call.is_empty() => {
-                result.call = open.pop_front().unwrap_or_else(|| format!("{MADE_UP}0"));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Removes results without a call. Returns their number.

@@ -46,7 +46,7 @@ pub(crate) const FORM: Form = Form {
     tree: None,
     sends: Sends::AsStored,
     answer: Some(answer),
-    finish: None,
+    finish: Some(crate::names::note_provider_of_model),
 };
 
 const RESULT: ResultAt = ResultAt { call: "/id", name: "/name", output: "/result", failed: None };
