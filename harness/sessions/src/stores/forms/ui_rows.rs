@@ -9,7 +9,6 @@ use brickbat_rules::json::{Document, Json};
 use serde_json::{Value, json};
 
 use super::assembled::{Assembled, Assembly};
-use super::rows::Table;
 use super::{CallAt, Form, Framing, Piece, ResultAt, Saying, Sends, Shape, Speaker};
 use crate::sqlite::{Database, MAX_ROWS};
 use crate::stores::ai_sdk::parts::dialect_of;
