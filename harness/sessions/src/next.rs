@@ -15,13 +15,13 @@ const WORDS: [&str; 8] = ["content", "text", "message", "parts", "body", "value"
 const CALLS: [&str; 3] = ["tool_calls", "toolCalls", "calls"];
 const ANSWERS: [&str; 3] = ["tool_call_id", "toolCallId", "call_id"];
 
-/// The depth to which a list of messages is searched.
+/// The depth of the search for a list of messages.
 const MAX_DEPTH: usize = 6;
 
 /// The number of fields or items that are examined in each value.
 const MAX_FIELDS: usize = 64;
 
-/// What to do with a file that no known product wrote, as lines. It names no content of the file, and no field but those of
+/// The next step for a file that no known product wrote, as lines. It names no content of the file, and no field but those of
 /// the lists above.
 pub fn next_step(files: &Files, name: &str) -> String {
     let name = quoted(name);

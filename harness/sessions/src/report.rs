@@ -41,7 +41,7 @@ pub struct Unread {
     pub error: ReadError,
     /// The products with stores like the file, if no known product wrote it.
     pub near: Vec<Near>,
-    /// What to do with the file, if no known product wrote it; otherwise empty.
+    /// The next step, if no known product wrote the file; otherwise empty.
     pub next: String,
 }
 

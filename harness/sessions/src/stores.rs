@@ -295,6 +295,12 @@ pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
 
 /// The sessions in these files, which are known to be of this product.
 pub(crate) fn read_as(known: Known, files: &Files) -> Result<Vec<Session>, ReadError> {
+    #[cfg(feature = "sqlite")]
+    if exported::may_be_of(known.0)
+        && let Some(table) = exported::databases(files).iter().find(|table| known.1.recognises(table))
+    {
+        return known.1.read(table);
+    }
     read_by(files, |_| Some(known))
 }
 

@@ -10,7 +10,7 @@ use rusqlite::{Connection, MAIN_DB, params_from_iter};
 use super::Look;
 use crate::json::lines;
 use crate::sqlite::{MAX_ROWS, is_database};
-use crate::{File, Files};
+use crate::{File, Files, Product};
 
 /// Tables that hold a session by themselves, with columns that an export has.
 const TABLES: &[(&str, &[&str])] = &[
@@ -30,6 +30,23 @@ const TABLES: &[(&str, &[&str])] = &[
     ),
     ("agno_sessions", &["session_id", "session_type", "runs", "agent_data"]),
 ];
+
+/// The products with these tables.
+const PRODUCTS: [Product; 8] = [
+    Product::N8n,
+    Product::Langchain,
+    Product::Llamaindex,
+    Product::Voltagent,
+    Product::CloudflareAgents,
+    Product::Mastra,
+    Product::DockerAgent,
+    Product::Agno,
+];
+
+/// Returns whether a file of this product may be an export of its table.
+pub(super) fn may_be_of(product: Product) -> bool {
+    PRODUCTS.contains(&product)
+}
 
 /// Columns with numbers, which give the order of the rows.
 const NUMBERS: [&str; 6] =
@@ -186,7 +203,7 @@ fn records(text: &str, separator: char, max: usize) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Product, read};
+    use crate::read;
 
     const ROWS: [(&str, &str); 3] = [
         ("7", r#"{"type":"human","content":"Look, \"both\".","additional_kwargs":{}}"#),

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
 use crate::stores::Look;
-use crate::{Files, FormError, Trouble};
+use crate::{Files, FormError, Place, Trouble};
 
 pub(super) const SESSION: Assembly = Assembly { owns: is_session, assemble };
 
@@ -60,31 +60,37 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
         let contents: Vec<Value> = message.field("contents").items().map(content).collect();
         Some(json!({ "role": message.field("role").to_value(), "contents": contents }))
     });
-    let contents = || list.items().flat_map(|message| message.field("contents").items());
-    let ids = |kinds: [&str; 2], name: &str| -> BTreeSet<String> {
-        let own = contents().filter(|content| kinds.iter().any(|kind| content.field("$type").is(kind)));
-        own.filter_map(|content| id(content, name)).collect()
-    };
-    let answered = ids(RESPONSES, "requestId");
-    for (place, message) in
-        session.records.iter().zip(list.items()).map(|((place, _), message)| (place, message))
-    {
-        let open = listed(message.field("contents"), &format!("{}/contents", place.pointer)).into_iter();
-        let is_open = |content: Json<'_, '_>| {
-            REQUESTS.iter().any(|kind| content.field("$type").is(kind))
-                && !id(content, "requestId").is_some_and(|id| answered.contains(&id))
-        };
-        for (pointer, _) in open.filter(|(_, content)| is_open(*content)) {
-            let place = crate::Place { pointer, ..place.clone() };
-            session.troubles.push(Trouble { place, words: NO_RESPONSE.to_owned(), loses: None });
-        }
-    }
+    let open = open_requests(list, at).into_iter();
+    session.troubles =
+        open.map(|place| Trouble { place, words: NO_RESPONSE.to_owned(), loses: None }).collect();
     Ok(vec![session])
 }
 
+/// The approval requests without a response. A request behind the last message of the user is still waiting for one.
+fn open_requests(list: Json<'_, '_>, at: &str) -> Vec<Place> {
+    let is_one =
+        |kinds: [&str; 2], content: Json<'_, '_>| kinds.iter().any(|kind| content.field("$type").is(kind));
+    let contents = list.items().flat_map(|message| message.field("contents").items());
+    let responses = contents.filter(|content| is_one(RESPONSES, *content));
+    let answered: BTreeSet<String> = responses.filter_map(id).collect();
+    let is_user = |message: Json<'_, '_>| message.field("role").is("user");
+    let n_before = list.items().collect::<Vec<_>>().into_iter().rposition(is_user).unwrap_or_default();
+    let mut open = Vec::new();
+    for (at, message) in listed(list, at).into_iter().take(n_before) {
+        for (pointer, content) in listed(message.field("contents"), &format!("{at}/contents")) {
+            let is_answered = id(content).is_some_and(|id| answered.contains(&id));
+            if is_one(REQUESTS, content) && !is_answered {
+                let span = content.span();
+                open.push(Place::in_file(span.start as u64..span.end as u64, pointer));
+            }
+        }
+    }
+    open
+}
+
 /// The id of a request. It was called `id` before it was renamed.
-fn id(content: Json<'_, '_>, name: &str) -> Option<String> {
-    let id = content.get(name).or_else(|| content.get("id"))?;
+fn id(content: Json<'_, '_>) -> Option<String> {
+    let id = content.get("requestId").or_else(|| content.get("id"))?;
     Some(id.as_str()?.into_owned())
 }
 

@@ -1,7 +1,6 @@
 //! LangChain4j: the list that `ChatMessageSerializer.messagesToJson` writes, as a `ChatMemoryStore` keeps it.
 //!
-//! Source: `langchain4j-core/src/main/java/dev/langchain4j/data/message/ChatMessageSerializer.java` and
-//! `langchain4j/src/main/java/dev/langchain4j/data/message/JacksonChatMessageJsonCodec.java` of
+//! Source: `langchain4j-core/src/main/java/dev/langchain4j/data/message/ChatMessageSerializer.java` of
 //! <https://github.com/langchain4j/langchain4j>. Its windows drop results together with their calls, but a store of an
 //! application may cut between them (<https://github.com/langchain4j/langchain4j/issues/3133>).
 

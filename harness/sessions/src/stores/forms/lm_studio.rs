@@ -1,6 +1,6 @@
 //! LM Studio: `~/.lmstudio/conversations/<time>.conversation.json`.
 //!
-//! A message has versions, one of which is selected, and a reply has steps. The app checks the file when it opens it, and a
+//! A message has versions, and one of them is selected. A reply has steps. The app checks the file when it opens it, and a
 //! `tokensCount` that is null fails that check: the conversation cannot be opened any more. Source: the error and the path in
 //! <https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/872>, and files that users have published.
 

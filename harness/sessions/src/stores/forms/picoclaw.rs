@@ -10,8 +10,9 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::Document;
 
 use super::{Form, Framing, Mark, Sends, Shape};
+use crate::json::lines;
 use crate::stores::{Edit, Look, ReadError, Store, WriteError};
-use crate::{Files, Message, Product, Sent, Session};
+use crate::{Files, Message, Place, Product, Sent, Session};
 
 const FORM: Form = Form {
     product: Product::Picoclaw,
@@ -43,11 +44,17 @@ impl Store for Picoclaw {
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
         let mut sessions = FORM.read(files)?;
         let n_skipped = skipped(files).unwrap_or_default();
+        // PicoClaw counts the lines that are not blank. It never reads the skipped ones, and a line that is removed
+        // there would make it skip another one.
+        let last = usize::try_from(n_skipped).unwrap_or(usize::MAX).checked_sub(1);
+        let last = last.map_or(0, |last| lines(files.main()).nth(last).map_or(u64::MAX, |line| line.n));
+        let is_sent = |place: &Place| place.line.unwrap_or_default() > last;
         for session in &mut sessions {
             session.branch = "the lines behind those that it skips";
-            let lines = |message: &Message| message.place.line.unwrap_or_default() > n_skipped;
-            let (sent, before) = std::mem::take(&mut session.messages).into_iter().partition(lines);
+            let all = std::mem::take(&mut session.messages).into_iter();
+            let (sent, before) = all.partition(|message: &Message| is_sent(&message.place));
             (session.messages, session.off_branch) = (sent, before);
+            session.troubles.retain(|trouble| is_sent(&trouble.place));
             session.n_compactions = usize::from(n_skipped > 0);
         }
         Ok(sessions)

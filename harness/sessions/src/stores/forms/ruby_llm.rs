@@ -1,7 +1,7 @@
 //! RubyLLM: the tables `chats`, `messages` and `tool_calls` that `acts_as_chat` uses, in SQLite.
 //!
 //! A result is a message of the role `tool` with the row of its call. RubyLLM sends the messages of a chat by their time, as
-//! they are stored. Source: `lib/ruby_llm/active_record/acts_as.rs` and the generated migrations in
+//! they are stored. Source: `lib/ruby_llm/active_record/acts_as.rb` and the generated migrations in
 //! `lib/generators/ruby_llm/install/templates` of <https://github.com/crmne/ruby_llm>, and
 //! <https://github.com/crmne/ruby_llm/issues/269>.
 
