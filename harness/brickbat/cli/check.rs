@@ -388,7 +388,10 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::Unjudged(
                 _,
-                CheckError::NoConversation | CheckError::NoDialect | CheckError::NotJson(_),
+                CheckError::NoConversation
+                | CheckError::NoDialect
+                | CheckError::NotJson(_)
+                | CheckError::NotSpoken(_),
             ) if self.session(index, input).is_some() => {
                 if !input.is_named {
                     self.report.pass_over(1);

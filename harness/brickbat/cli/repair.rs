@@ -268,7 +268,13 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> Result<Written, CliError
 /// The chosen session and its index.
 fn meant(files: &Files, store: &Store) -> Result<(usize, Session), CliError> {
     let sessions = sessions::read(files).map_err(|error| match error {
-        ReadError::Unknown => CliError::input(format!("{error}{}", report::hint(&sessions::nearest(files)))),
+        ReadError::Unknown => {
+            let near = report::hint(&sessions::nearest(files));
+            CliError::input(format!(
+                "{error}{near}{}",
+                sessions::next_step(files, &store.path.display().to_string())
+            ))
+        }
         ReadError::Form { .. } => error.into(),
     })?;
     let n_sessions = sessions.len();

@@ -13,7 +13,7 @@ use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_sessions::report::{self, Examined, Sarif, Survey, Unread};
-use brickbat_sessions::{FormError, Product, ReadError, Verdict, judge_for, nearest};
+use brickbat_sessions::{FormError, Product, ReadError, Verdict, judge_for, nearest, next_step};
 
 /// Read sessions as agents store them, and check whether the provider would accept the next request in each.
 ///
@@ -129,11 +129,11 @@ impl Session {
                 return Ok(());
             }
             Err(error) => {
-                let near = match error {
-                    ReadError::Unknown => nearest(&files),
-                    ReadError::Form { .. } => Vec::new(),
+                let (near, next) = match error {
+                    ReadError::Unknown => (nearest(&files), next_step(&files, &file)),
+                    ReadError::Form { .. } => (Vec::new(), String::new()),
                 };
-                found.unread.push(Unread { file, error, near });
+                found.unread.push(Unread { file, error, near, next });
                 return Ok(());
             }
         };

@@ -274,6 +274,11 @@ fn add_beside(kind: Beside, path: &Path, companions: &mut Vec<Companion>) {
                 add_folder(&folder.join("events"), "events", 1, companions);
             }
         }
+        Beside::OfPicoclaw => {
+            if let Some(stem) = file_name(path).replace(REPAIRED, ".").strip_suffix(".jsonl") {
+                sibling(format!("{stem}.meta.json"));
+            }
+        }
         Beside::OfStrands => {
             if file_name(path) == "agent.json" {
                 add_folder(&folder.join("messages"), "messages", 1, companions);

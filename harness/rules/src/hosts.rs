@@ -30,6 +30,7 @@ const USUAL: [Dialect; 1] = [Dialect::OpenaiChat];
 
 /// Returns the dialect in which a client that could choose writes to a host: that of Chat Completions if the host has it,
 /// as most clients do. Returns `None` if the host is unknown.
+#[cfg(feature = "recordings")]
 pub(crate) fn dialect_of(host: &str, model: &str) -> Option<Dialect> {
     let mut dialects: Vec<Dialect> = profiles_at(host, model).map(|profile| profile.dialect).collect();
     dialects.sort_by_key(|dialect| !USUAL.contains(dialect));

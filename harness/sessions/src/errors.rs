@@ -71,6 +71,14 @@ pub enum FormError {
     /// A message has a part that version 4 of the AI SDK wrote, which later versions cannot send.
     #[error("{0} is a part of AI SDK 4")]
     AiSdk4(String),
+    /// A message has a tool call of version 4 of the AI SDK without a result, on which its `convertToCoreMessages` throws
+    /// (<https://github.com/vercel/ai/blob/v4/packages/ui-utils/src/convert-to-core-messages.ts>,
+    /// <https://github.com/vercel/chatbot/issues/822>).
+    #[error(
+        "{0} is a tool call of AI SDK 4 without a result, on which `convertToCoreMessages` throws AI_MessageConversionError \
+         (ToolInvocation must have a result): set its `toolInvocation.state` to \"result\" and add a `result`, or remove the part"
+    )]
+    AiSdk4Call(String),
     /// A list of pydantic-ai has an entry that is not a message.
     #[error("entry {0} is neither a request nor a response")]
     Entry(usize),

@@ -3,9 +3,9 @@
 //! Each dialect has its names in [`crate::clients`]. The stores ask for the dialect of a name here, so a new dialect
 //! needs no change in a store.
 
-use brickbat_rules::Dialect;
+use brickbat_rules::{Dialect, host_of_model, profile_for};
 
-use crate::clients;
+use crate::{Session, clients};
 
 /// The names of a dialect's providers, by the store that records them.
 ///
@@ -42,6 +42,26 @@ pub(crate) type Of = fn(&Names) -> &'static [&'static str];
 /// The dialect of a model that a provider offers. `None` if the store's list has no such name.
 pub(crate) fn dialect_of(store: Of, provider: &str, model: &str) -> Option<Dialect> {
     candidates(store, provider, model).next()
+}
+
+/// Notes the dialect and the profile of the provider of the session's model, if the store names no provider.
+pub(crate) fn note_provider_of_model(session: &mut Session) {
+    let Some(model) = session.model.as_deref().filter(|_| session.dialect.is_none()) else { return };
+    let host = host_of_model(model).unwrap_or_default();
+    let dialect = match host {
+        "api.mistral.ai" => Dialect::Mistral,
+        "" if model.starts_with("claude-") => Dialect::AnthropicMessages,
+        "" if ["gpt-", "chatgpt-", "o1", "o3", "o4"].iter().any(|start| model.starts_with(start)) => {
+            Dialect::OpenaiChat
+        }
+        // The stores do not keep the signatures with which a Gemini is judged.
+        "" => return,
+        _ => Dialect::OpenaiChat,
+    };
+    session.dialect = Some(dialect);
+    session.profile = Some(host)
+        .filter(|host| !host.is_empty())
+        .and_then(|host| profile_for(dialect, host, model).map(|profile| profile.name));
 }
 
 /// Every dialect that the name may mean. Names with the beginning of a model come first.

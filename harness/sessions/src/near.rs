@@ -59,8 +59,24 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::AiSdkUiMessages, Unit::Item, &["id", "role", "parts/0/type"]),
     (Product::AiSdkModelMessages, Unit::Item, &["role", "content/0/type", "content/0/toolCallId"]),
     (Product::PydanticAi, Unit::Item, &["kind", "parts/0/part_kind"]),
-    (Product::AiSdkUiChunks, Unit::Item, &["type", "toolCallId", "toolName"]),
-    (Product::AiSdkUiChunks, Unit::Line, &["type", "toolCallId", "toolName"]),
+    (Product::AiSdkUiChunks, Unit::Item, &["type", "toolCallId", "toolName", "delta"]),
+    (Product::AiSdkUiChunks, Unit::Line, &["type", "toolCallId", "toolName", "delta"]),
+    (Product::Kiro, Unit::Line, &["version", "kind", "data/message_id", "data/content/0/kind"]),
+    (Product::Sillytavern, Unit::Line, &["chat_metadata", "mes", "is_user", "send_date"]),
+    (
+        Product::LmStudio,
+        Unit::File,
+        &["messages/0/versions", "messages/0/currentlySelected", "lastUsedModel", "perChatPredictionConfig"],
+    ),
+    (Product::SemanticKernel, Unit::Item, &["Role/Label", "Items/0/$type"]),
+    (
+        Product::AgentFramework,
+        Unit::File,
+        &[
+            "stateBag/InMemoryChatHistoryProvider/messages/0/role",
+            "stateBag/InMemoryChatHistoryProvider/messages/0/contents/0/$type",
+        ],
+    ),
     (
         Product::Twenty,
         Unit::File,
@@ -140,7 +156,8 @@ pub fn nearest(files: &Files) -> Vec<Near> {
     near.extend(
         near_forms(files).into_iter().map(|(n, of, product, missing)| (n, of, Near { product, missing })),
     );
-    near.retain(|(n, of, _)| *n > 0 && 2 * n >= *of);
+    // One field of several is in too many files.
+    near.retain(|(n, of, _)| (*n > 1 || *of == 1) && 3 * n >= 2 * of);
     near.sort_by_key(|(n, of, own)| (std::cmp::Reverse(100 * n / of), std::cmp::Reverse(*n), own.product));
     let cut = |(_, _, mut own): (usize, usize, Near)| {
         own.missing.truncate(MAX_MISSING);
@@ -168,6 +185,8 @@ mod tests {
         assert_eq!(named(&lines)[0], "Claude Code (without `parentUuid`)");
         let ui = r#"[{"role":"user","parts":[{"type":"text","text":"Look."}]}]"#;
         assert_eq!(named(ui)[0], "AI SDK UI messages (without `id`)");
+        let window = r#"[{"id":"c","toolName":"find","text":"1","type":"TOOL_RESULT"}]"#;
+        assert_eq!(named(window), Vec::<String>::new());
         let chat = r#"{"history":[{"message":{"role":"user","content":"Look."}}]}"#;
         assert_eq!(named(chat)[0], "Continue (without `sessionId`)");
     }
@@ -189,7 +208,9 @@ mod tests {
         for product in Product::ALL {
             let Some(text) = stored(*product) else { continue };
             n_asked += 1;
-            let near = nearest(&Files::one("x.json", text));
+            // Mistral Vibe is known by this name.
+            let name = if *product == Product::MistralVibe { "messages.jsonl" } else { "x.json" };
+            let near = nearest(&Files::one(name, text));
             if near.iter().all(|near| near.product != *product) {
                 others.push(format!("{product}: {near:?}"));
             }

@@ -46,6 +46,8 @@ pub enum Beside {
     OfStrands,
     /// The events of a conversation of OpenHands.
     OfOpenhands,
+    /// The state of a session of PicoClaw.
+    OfPicoclaw,
     /// opencode before 1.2: `storage/session/<project>/<session>.json`, with messages and parts in separate folders.
     Storage,
 }
@@ -59,6 +61,7 @@ const TRAJECTORY: Endings = &["traj", "json"];
 const AGENT_FILE: Endings = &["af", "json"];
 const COMPRESSED: Endings = &["zst"];
 const VSCODE_DATABASE: Endings = &["vscdb"];
+const ROWS: Endings = &["csv"];
 const DUMP: Endings = &["sql"];
 const DATABASE: Endings = &["db", "sqlite", "sqlite3", "sqlite-db"];
 
@@ -148,11 +151,11 @@ products! {
     /// LangGraph: documents of Redis.
     LanggraphRedis: "langgraph-redis", "LangGraph in Redis", Many, Other, [JSON, LINES], [];
     /// LangChain: the dicts of `messages_to_dict`.
-    Langchain: "langchain", "LangChain messages", One, Other, [JSON], [];
+    Langchain: "langchain", "LangChain messages", Many, Other, [JSON, DATABASE], [Log];
     /// LangGraph: the state of a thread, with LangChain messages.
     LanggraphState: "langgraph-state", "LangGraph state", One, Other, [JSON], [];
     /// n8n: rows with LangChain messages.
-    N8n: "n8n", "n8n", Many, Other, [JSON], [];
+    N8n: "n8n", "n8n", Many, Other, [JSON, ROWS], [];
     /// ShareGPT: `conversations` of a training set.
     Sharegpt: "sharegpt", "ShareGPT", Many, Other, [JSON], [];
     /// OpenHands: the events of a trajectory, or a folder with a file for each event.
@@ -216,7 +219,7 @@ products! {
     /// Amp: a thread in JSON.
     Amp: "amp", "Amp", One, Other, [JSON], [];
     /// Kiro CLI: an exported conversation.
-    Kiro: "kiro", "Kiro CLI", One, Other, [JSON], [];
+    Kiro: "kiro", "Kiro CLI", One, Other, [JSON, LINES], [];
     /// Google's Agent Development Kit: a session in JSON, or SQLite.
     GoogleAdk: "google-adk", "Google ADK", Many, Other, [JSON, DATABASE], [Log];
     /// Strands: a folder with a file for each message, and snapshots.
@@ -230,7 +233,7 @@ products! {
     /// Agno: a stored session in JSON, or SQLite.
     Agno: "agno", "Agno", Many, Other, [JSON, DATABASE], [Log];
     /// LlamaIndex: a chat store.
-    Llamaindex: "llamaindex", "LlamaIndex", Many, Other, [JSON], [];
+    Llamaindex: "llamaindex", "LlamaIndex", Many, Other, [JSON, DATABASE], [Log];
     /// Semantic Kernel: a chat history.
     SemanticKernel: "semantic-kernel", "Semantic Kernel", One, Other, [JSON], [];
     /// Haystack: a list of messages.
@@ -239,6 +242,22 @@ products! {
     AgentFramework: "agent-framework", "Agent Framework", One, Other, [JSON], [];
     /// Microsoft Agent Framework on Durable Task: the state of an agent.
     DurableAgent: "durable-agent", "Agent Framework durable state", One, Other, [JSON], [];
+    /// LangChain4j: a list of messages.
+    Langchain4j: "langchain4j", "LangChain4j", One, Other, [JSON], [];
+    /// LiveKit Agents: the items of a chat context.
+    Livekit: "livekit", "LiveKit Agents", One, Other, [JSON], [];
+    /// SillyTavern: a message on each line.
+    Sillytavern: "sillytavern", "SillyTavern", One, Other, [LINES], [];
+    /// LM Studio: a conversation in JSON.
+    LmStudio: "lm-studio", "LM Studio", One, Other, [JSON], [];
+    /// RubyLLM: SQLite.
+    RubyLlm: "ruby-llm", "RubyLLM", Many, Other, [DATABASE], [Log];
+    /// Cloudflare's `AIChatAgent`: the SQLite of a Durable Object.
+    CloudflareAgents: "cloudflare-agents", "Cloudflare Agents", Many, Other, [DATABASE], [Log];
+    /// VoltAgent: LibSQL.
+    Voltagent: "voltagent", "VoltAgent", Many, Other, [DATABASE], [Log];
+    /// PicoClaw: a message on each line, and a file with the number of lines that are skipped.
+    Picoclaw: "picoclaw", "PicoClaw", One, Other, [LINES], [OfPicoclaw];
     /// Chat messages, one on each line.
     MessageLines: "message-lines", "list of messages", One, Other, [LINES], [];
     /// A request body, or a list of messages in a provider's own format.

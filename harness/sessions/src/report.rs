@@ -41,12 +41,14 @@ pub struct Unread {
     pub error: ReadError,
     /// The products with stores like the file, if no known product wrote it.
     pub near: Vec<Near>,
+    /// The next step, if no known product wrote the file; otherwise empty.
+    pub next: String,
 }
 
 impl Unread {
-    /// The products that the file resembles, as a line after the reason; empty if there are none.
+    /// The products that the file resembles, and the next step, as lines after the reason; empty if there are none.
     pub fn hint(&self) -> String {
-        hint(&self.near)
+        format!("{}{}", hint(&self.near), self.next)
     }
 }
 

@@ -13,6 +13,8 @@ pub(crate) mod cline;
 pub(crate) mod codex;
 pub(crate) mod copilot_cli;
 mod enveloped;
+#[cfg(feature = "sqlite")]
+mod exported;
 pub(crate) mod forms;
 pub(crate) mod gemini_cli;
 mod gemini_parts;
@@ -259,6 +261,17 @@ const STORES: &[Known] = &[
     (Product::LaravelAi, &forms::LARAVEL_AI),
     #[cfg(feature = "sqlite")]
     (Product::SpringAi, &forms::SPRING_AI),
+    (Product::Langchain4j, &forms::LANGCHAIN4J),
+    (Product::Livekit, &forms::LIVEKIT),
+    (Product::Sillytavern, &forms::SILLYTAVERN),
+    (Product::LmStudio, &forms::LM_STUDIO),
+    #[cfg(feature = "sqlite")]
+    (Product::RubyLlm, &forms::RUBY_LLM),
+    #[cfg(feature = "sqlite")]
+    (Product::CloudflareAgents, &forms::CLOUDFLARE_AGENTS),
+    #[cfg(feature = "sqlite")]
+    (Product::Voltagent, &forms::VOLTAGENT),
+    (Product::Picoclaw, &forms::Picoclaw),
     (Product::MessageLines, &forms::MESSAGE_LINES),
     (Product::Request, &request::Request),
 ];
@@ -299,15 +312,32 @@ pub fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
 
 /// The sessions in these files, which are known to be of this product.
 pub(crate) fn read_as(known: Known, files: &Files) -> Result<Vec<Session>, ReadError> {
+    #[cfg(feature = "sqlite")]
+    if exported::may_be_of(known.0)
+        && let Some(table) = exported::databases(files).iter().find(|table| known.1.recognises(table))
+    {
+        return known.1.read(table);
+    }
     read_by(files, |_| Some(known))
 }
 
-fn read_by(files: &Files, store: impl FnOnce(&Files) -> Option<Known>) -> Result<Vec<Session>, ReadError> {
+fn read_by(files: &Files, store: impl Fn(&Files) -> Option<Known>) -> Result<Vec<Session>, ReadError> {
     let unmarked = strays::unmarked(files);
     let whole = unmarked.as_ref().unwrap_or(files);
     let halves = Halves::of(whole);
     let whole = halves.as_ref().map_or(whole, |halves| &halves.files);
-    let Some((product, store)) = store(whole) else {
+    let found = store(whole);
+    #[cfg(feature = "sqlite")]
+    if found.is_none() {
+        let tables = exported::databases(whole);
+        let read = |table: &Files| store(table)?.1.read(table).ok();
+        let has_messages =
+            |sessions: &Vec<Session>| sessions.iter().any(|session| !session.messages.is_empty());
+        if let Some(sessions) = tables.iter().filter_map(read).find(has_messages) {
+            return Ok(sessions);
+        }
+    }
+    let Some((product, store)) = found else {
         let described = beside::of(whole)
             .or_else(|| beside::of(files))
             .map(|(product, words)| FormError::NoSession(words).of(product));

@@ -19,7 +19,7 @@ fn said_of(files: &Files) -> Vec<(&'static str, String)> {
     let sessions = match read(files) {
         Ok(sessions) => sessions,
         Err(error) => {
-            let unread = Unread { file: "store".to_owned(), error, near: Vec::new() };
+            let unread = Unread { file: "store".to_owned(), error, near: Vec::new(), next: String::new() };
             let error = unread.error.to_string();
             let json = report::json(&[], std::slice::from_ref(&unread)).to_string();
             return vec![

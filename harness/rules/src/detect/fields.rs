@@ -121,8 +121,12 @@ pub(super) fn unspoken(body: Json) -> Option<&'static str> {
     let is_of_mistral =
         body.get("inputs").is_some() && has_any(body, &["agent_id", "completion_args", "handoff_execution"]);
     let item = body.field("items").item(0);
-    let is_of_openai = item.field("type").is("message") && item.get("role").is_some() && model.is_empty();
-    match (is_of_gemini, is_of_mistral, is_of_openai) {
+    let is_item = item.field("type").is("message") && item.get("role").is_some() && model.is_empty();
+    // https://github.com/livekit/agents, `livekit-agents/livekit/agents/llm/chat_context.py`
+    if is_item && (item.field("content").item(0).is_str() || item.get("interrupted").is_some()) {
+        return Some("LiveKit's ChatContext");
+    }
+    match (is_of_gemini, is_of_mistral, is_item) {
         (true, _, _) => Some("Gemini Interactions"),
         (_, true, _) => Some("Mistral Conversations"),
         (_, _, true) => Some("OpenAI Conversations"),

@@ -126,6 +126,10 @@ fn known_but_unsupported_apis_have_names() {
         ),
         (r#"{"agent_id":"ag_1","inputs":"hi"}"#, Some("Mistral Conversations")),
         (r#"{"items":[{"type":"message","role":"user","content":"hi"}]}"#, Some("OpenAI Conversations")),
+        (
+            r#"{"items":[{"id":"i","type":"message","role":"user","content":["hi"],"interrupted":false}]}"#,
+            Some("LiveKit's ChatContext"),
+        ),
         (r#"{"model":"gpt-5","input":"hi","store":false}"#, None),
         (r#"{"items":[{"type":"message"}]}"#, None),
         ("[", None),

@@ -319,7 +319,9 @@ fn deletion(product: Product, edit: &Edit, sent: &[Message], companions: &[Strin
         sent.iter().find(|message| matches!(message.blocks.as_slice(), [only] if only.place == *block))?;
     let place = &message.place;
     if let Some(row) = &place.row {
-        return Some(format!("run `DELETE FROM {} WHERE rowid = {};`", row.table, row.id));
+        // n8n's rows are in PostgreSQL, which has no `rowid`.
+        let id = if product == Product::N8n { "id" } else { "rowid" };
+        return Some(format!("run `DELETE FROM {} WHERE {id} = {};`", row.table, row.id));
     }
     if let Some(file) = companion(place, companions) {
         return Some(format!("move the file {file} elsewhere"));

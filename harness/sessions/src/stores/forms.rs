@@ -7,6 +7,7 @@
 #[cfg(feature = "sqlite")]
 mod adk_rows;
 mod agent_framework;
+mod agent_framework_dotnet;
 mod agentscope;
 mod agno;
 #[cfg(feature = "sqlite")]
@@ -33,20 +34,29 @@ mod haystack;
 mod hermes;
 #[cfg(feature = "sqlite")]
 mod hermes_rows;
+mod ids;
 mod jan;
 mod jcode;
 mod kimi;
 mod kimi_code;
 mod kiro;
+mod kiro_lines;
 mod langchain;
+mod langchain4j;
+#[cfg(feature = "sqlite")]
+mod langchain_rows;
 mod langgraph_state;
 #[cfg(feature = "sqlite")]
 mod laravel_ai;
 mod letta;
 mod librechat;
+mod livekit;
 mod llamaindex;
 #[cfg(feature = "sqlite")]
+mod llamaindex_rows;
+#[cfg(feature = "sqlite")]
 mod llm;
+mod lm_studio;
 mod marks;
 #[cfg(feature = "sqlite")]
 mod mastra;
@@ -59,14 +69,19 @@ mod open_webui_output;
 mod openhands;
 mod openhands_events;
 mod output;
+mod picoclaw;
 mod provider;
 mod read;
 mod roo_code;
 #[cfg(feature = "sqlite")]
 mod rows;
+#[cfg(feature = "sqlite")]
+mod ruby_llm;
 mod semantic_kernel;
+mod semantic_kernel_dotnet;
 mod sends;
 mod sharegpt;
+mod sillytavern;
 #[cfg(feature = "sqlite")]
 mod spring_ai;
 mod strands;
@@ -77,20 +92,21 @@ mod swe_agent;
 #[cfg(test)]
 pub(crate) mod tests;
 mod tree;
+#[cfg(feature = "sqlite")]
+mod ui_rows;
 mod vscode_chat;
 mod vscode_log;
 mod write;
 #[cfg(feature = "sqlite")]
 mod zed;
 
-use std::collections::VecDeque;
-
-use brickbat_rules::histories::{Block as Content, Call, Role};
+use brickbat_rules::histories::{Call, Role};
 use brickbat_rules::json::Json;
 use brickbat_rules::{Dialect, Rule};
 use serde_json::{Value, json};
 
 use assembled::Assembly;
+use ids::{has_stored_id, with_ids};
 use sends::{Sends, apply};
 
 use super::{Edit, Look, ReadError, Store, WriteError};
@@ -124,14 +140,17 @@ pub(crate) use kimi::FORM as KIMI;
 pub(crate) use kimi_code::FORM as KIMI_CODE;
 pub(crate) use kiro::FORM as KIRO;
 pub(crate) use langchain::FORM as LANGCHAIN;
+pub(crate) use langchain4j::FORM as LANGCHAIN4J;
 pub(crate) use langgraph_state::FORM as LANGGRAPH_STATE;
 #[cfg(feature = "sqlite")]
 pub(crate) use laravel_ai::FORM as LARAVEL_AI;
 pub(crate) use letta::FORM as LETTA;
 pub(crate) use librechat::FORM as LIBRECHAT;
+pub(crate) use livekit::FORM as LIVEKIT;
 pub(crate) use llamaindex::FORM as LLAMAINDEX;
 #[cfg(feature = "sqlite")]
 pub(crate) use llm::FORM as LLM;
+pub(crate) use lm_studio::FORM as LM_STUDIO;
 #[cfg(feature = "sqlite")]
 pub(crate) use mastra::FORM as MASTRA;
 pub(crate) use message_lines::FORM as MESSAGE_LINES;
@@ -140,15 +159,21 @@ pub(crate) use n8n::FORM as N8N;
 pub(crate) use nanobot::FORM as NANOBOT;
 pub(crate) use open_webui::FORM as OPEN_WEBUI;
 pub(crate) use openhands::FORM as OPENHANDS;
+pub(crate) use picoclaw::Picoclaw;
 pub(crate) use roo_code::FORM as ROO_CODE;
+#[cfg(feature = "sqlite")]
+pub(crate) use ruby_llm::FORM as RUBY_LLM;
 pub(crate) use semantic_kernel::FORM as SEMANTIC_KERNEL;
 pub(crate) use sharegpt::FORM as SHAREGPT;
+pub(crate) use sillytavern::FORM as SILLYTAVERN;
 #[cfg(feature = "sqlite")]
 pub(crate) use spring_ai::FORM as SPRING_AI;
 pub(crate) use strands::FORM as STRANDS;
 #[cfg(feature = "sqlite")]
 pub(crate) use superagent_grok::FORM as SUPERAGENT_GROK;
 pub(crate) use swe_agent::FORM as SWE_AGENT;
+#[cfg(feature = "sqlite")]
+pub(crate) use ui_rows::{CLOUDFLARE_AGENTS, VOLTAGENT};
 pub(crate) use vscode_chat::FORM as VSCODE_CHAT;
 #[cfg(feature = "sqlite")]
 pub(crate) use zed::FORM as ZED;
@@ -435,7 +460,14 @@ impl Store for Form {
 }
 
 /// The descriptions of troubles for which the product does not show a conversation.
-const STOPS: [&str; 4] = [jan::NO_PARENT, letta::NOT_THERE, open_webui::NO_ROLE, vscode_log::NO_BEGINNING];
+const STOPS: [&str; 6] = [
+    agent_framework_dotnet::NO_RESPONSE,
+    jan::NO_PARENT,
+    letta::NOT_THERE,
+    lm_studio::NO_COUNT,
+    open_webui::NO_ROLE,
+    vscode_log::NO_BEGINNING,
+];
 
 /// Messages of the Chat Completions API, and what programs add to them.
 const CHAT: &[Speaker] = &[chat_at("")];
@@ -485,37 +517,22 @@ const CHAT_PIECES: &[Piece] = &[
         output: "/blocks",
         failed: None,
     }),
-    Piece::Parts("/blocks", "/block_type", &[("text", Piece::Text("/text"))]),
+    Piece::Parts(
+        "/blocks",
+        "/block_type",
+        &[
+            ("text", Piece::Text("/text")),
+            ("thinking", Piece::Thinking("/content", "/none")),
+            (
+                "tool_call",
+                Piece::Call(CallAt { id: "/tool_call_id", name: "/tool_name", arguments: "/tool_kwargs" }),
+            ),
+            ("image", Piece::Skip),
+        ],
+    ),
 ];
 
 /// A result as the Chat Completions API has it.
 fn chat_answer(call: &Call, words: &str) -> Value {
     json!({ "role": "tool", "content": words, "tool_call_id": call.id })
-}
-
-/// The beginning of an id that a call gets here because the file has none for it.
-const MADE_UP: &str = "without_id_";
-
-/// True if the file has an id for a call, so that a result can name it.
-fn has_stored_id(call: &Call) -> bool {
-    !call.id.starts_with(MADE_UP)
-}
-
-/// Gives an id to each call without one. The results follow in the order of their calls.
-fn with_ids(session: &mut Session) {
-    let mut open: VecDeque<String> = VecDeque::new();
-    let mut n = 0;
-    for block in session.messages.iter_mut().flat_map(|message| &mut message.blocks) {
-        match &mut block.content {
-            Content::Call(call) if call.id.is_empty() => {
-                n += 1;
-                call.id = format!("{MADE_UP}{n}");
-                open.push_back(call.id.clone());
-            }
-            Content::Result(result) if result.call.is_empty() => {
-                result.call = open.pop_front().unwrap_or_else(|| format!("{MADE_UP}0"));
-            }
-            _ => {}
-        }
-    }
 }

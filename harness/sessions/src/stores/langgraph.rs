@@ -22,6 +22,7 @@ mod send;
 #[cfg(test)]
 mod tests;
 mod write;
+mod write_json;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -7,6 +7,9 @@
 //! cannot be judged. Source: the package openai-agents 0.24.0, `agents/memory/sqlite_session.py` and
 //! `agents/extensions/memory`, <https://github.com/openai/openai-agents-python>. A program may choose other
 //! table names; those stores are not recognised.
+//!
+//! `SQLAlchemySession` has the same tables with `session_id VARCHAR`, and reads them by `created_at`, then `id`
+//! (`agents/extensions/memory/sqlalchemy_session.py` of openai-agents 0.24.0).
 
 mod item;
 mod list;
@@ -58,8 +61,14 @@ impl Store for OpenaiAgents {
         let form = |error: FormError| error.of(Product::OpenaiAgents);
         let database = Database::open(files).map_err(|error| form(error.into()))?;
         let main = main_branch(&database).map_err(form)?;
-        let sessions = sessions(&database).map_err(|error| form(error.into()))?;
-        Ok(sessions.into_iter().map(|(id, rows)| session(id, rows, main.as_ref())).collect())
+        let order = order(&database);
+        let sessions = sessions(&database, order).map_err(|error| form(error.into()))?;
+        let branch = match main {
+            Some(_) => "the rows of the branch `main`",
+            None if order == BY_TIME => "all rows, in the order of their times and ids",
+            None => "all rows, in the order of their ids",
+        };
+        Ok(sessions.into_iter().map(|(id, rows)| session(id, rows, main.as_ref(), branch)).collect())
     }
 
     fn send(&self, session: &Session) -> Sent {
@@ -85,10 +94,22 @@ impl Store for OpenaiAgents {
 /// A row as read: its id, and the bytes of its item, if any.
 type Found = (i64, Option<Vec<u8>>);
 
-/// Each session's rows, in id order.
-fn sessions(database: &Database) -> Result<BTreeMap<String, Vec<Found>>, rusqlite::Error> {
+/// The order in which `SQLAlchemySession` reads its rows.
+const BY_TIME: &str = "created_at, rowid";
+
+/// The order in which the session class that created the table reads the rows.
+fn order(database: &Database) -> &'static str {
+    let query = "SELECT type FROM pragma_table_info(?1) WHERE name = 'session_id'";
+    let kind = database.connection().query_row(query, [TABLE], |row| row.get::<_, String>(0));
+    let is_sqlalchemy = kind.is_ok_and(|kind| kind.to_ascii_uppercase().starts_with("VARCHAR"))
+        && database.has(TABLE, &["created_at"]);
+    if is_sqlalchemy { BY_TIME } else { "rowid" }
+}
+
+/// Each session's rows, in this order.
+fn sessions(database: &Database, order: &str) -> Result<BTreeMap<String, Vec<Found>>, rusqlite::Error> {
     let query =
-        format!("SELECT rowid, session_id, message_data FROM {TABLE} ORDER BY rowid LIMIT {MAX_ROWS}");
+        format!("SELECT rowid, session_id, message_data FROM {TABLE} ORDER BY {order} LIMIT {MAX_ROWS}");
     let mut statement = database.connection().prepare(&query)?;
     let mut rows = statement.query([])?;
     let mut sessions: BTreeMap<String, Vec<Found>> = BTreeMap::new();
@@ -114,7 +135,12 @@ fn main_branch(database: &Database) -> Result<Option<BTreeMap<i64, i64>>, FormEr
     Ok(Some(rows.collect::<Result<_, _>>()?))
 }
 
-fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) -> Session {
+fn session(
+    id: String,
+    mut rows: Vec<Found>,
+    main: Option<&BTreeMap<i64, i64>>,
+    branch: &'static str,
+) -> Session {
     let n_records = rows.len();
     let mut others = Vec::new();
     if let Some(main) = main {
@@ -128,10 +154,6 @@ fn session(id: String, mut rows: Vec<Found>, main: Option<&BTreeMap<i64, i64>>) 
     let messages = reader.messages(placed(rows));
     let off_branch = reader.messages(placed(others));
     let dialect = if reader.is_fake { Dialect::OpenaiChat } else { Dialect::OpenaiResponses };
-    let branch = match main {
-        Some(_) => "the rows of the branch `main`",
-        None => "all rows, in the order of their ids",
-    };
     Session {
         id: Some(id),
         dialect: Some(dialect),

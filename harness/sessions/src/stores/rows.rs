@@ -61,6 +61,11 @@ impl Rows {
         self.positions.get(&id).map(|n| self.rows[*n].1.clone())
     }
 
+    /// The value of a cell of a row.
+    pub(crate) fn cell(&self, id: i64, column: &str) -> Option<Value> {
+        self.rows[*self.positions.get(&id)?].1.get(self.column(column)?).cloned()
+    }
+
     /// The text in a cell of a row.
     pub(crate) fn text(&self, id: i64, column: &str) -> Option<&str> {
         match self.rows[*self.positions.get(&id)?].1.get(self.column(column)?)? {

@@ -47,6 +47,9 @@ const UNKNOWN_ERROR: &str = "unknown error";
 /// Describes a part with an unknown form.
 pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), FormError> {
     let parts = list.iter().rev().flat_map(|message| message.parts.iter().rev());
+    if let Some((place, _)) = parts.clone().rev().find(|(_, part)| is_open_in_version_4(part)) {
+        return Err(FormError::AiSdk4Call(place.to_string()));
+    }
     session.dialect = parts.map(|(_, part)| part).find_map(dialect_of);
     for ui in list {
         match ui.role {
@@ -55,6 +58,12 @@ pub(crate) fn read(session: &mut Session, list: Vec<UiMessage>) -> Result<(), Fo
         }
     }
     Ok(())
+}
+
+/// Returns whether a part is a call of version 4 without a result.
+fn is_open_in_version_4(part: &Value) -> bool {
+    let call = part.get("toolInvocation").filter(|_| text(part, "type") == "tool-invocation");
+    call.is_some_and(|call| text(call, "state") != "result" && call.get("result").is_none())
 }
 
 fn spoken(session: &mut Session, role: Role, ui: &UiMessage) -> Result<(), FormError> {

@@ -245,6 +245,13 @@ fn unknown_forms_are_not_judged() {
     let old = json!([{ "type": "tool-invocation", "toolInvocation": { "state": "call" } }]);
     assert_eq!(
         read(&thread(old)).unwrap_err().to_string(),
+        "AI SDK UI messages: /1/parts/0 is a tool call of AI SDK 4 without a result, on which `convertToCoreMessages` throws \
+         AI_MessageConversionError (ToolInvocation must have a result): set its `toolInvocation.state` to \"result\" and add \
+         a `result`, or remove the part"
+    );
+    let done = json!([{ "type": "tool-invocation", "toolInvocation": { "state": "result", "result": 1 } }]);
+    assert_eq!(
+        read(&thread(done)).unwrap_err().to_string(),
         "AI SDK UI messages: /1/parts/0 is a part of AI SDK 4"
     );
 }

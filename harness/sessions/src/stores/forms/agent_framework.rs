@@ -16,6 +16,7 @@ pub(crate) const FORM: Form = Form {
         "/state/in_memory/messages",
         "",
     ]),
+    other: Some(super::agent_framework_dotnet::SESSION),
     marks: &[Mark::Every(&["/role", "/contents"])],
     shape: Shape::Speakers(&[
         Speaker { at: "", role: Saying::Named("/role", ROLES), pieces: PIECES },
@@ -35,6 +36,14 @@ const PIECES: &[Piece] = &[Piece::Parts(
         ("text_reasoning", Piece::Thinking("/text", "/none")),
         ("function_call", Piece::Call(CallAt { id: "/call_id", name: "/name", arguments: "/arguments" })),
         ("function_result", Piece::Result(RESULT)),
+        // Content of .NET that the client handles before it sends.
+        ("toolApprovalRequest", Piece::Skip),
+        ("toolApprovalResponse", Piece::Skip),
+        ("functionApprovalRequest", Piece::Skip),
+        ("functionApprovalResponse", Piece::Skip),
+        ("usage", Piece::Skip),
+        ("data", Piece::Skip),
+        ("uri", Piece::Skip),
     ],
 )];
 

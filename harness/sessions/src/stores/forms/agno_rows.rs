@@ -68,10 +68,7 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
             let (table, n): (String, i64) = (row.get(5)?, row.get(0)?);
             let (parent, status) = (row.get_ref(2).map(text_of)?, row.get_ref(3).map(text_of)?);
             let data = bytes_of(row.get_ref(4)?).unwrap_or_default();
-            let parsed = Document::parse(&data);
-            // Some releases encode the JSON twice.
-            let inner = parsed.as_ref().ok().and_then(|document| document.root().as_str());
-            let text = inner.map_or(data.clone(), |inner| inner.into_owned().into_bytes());
+            let text = decoded(&data);
             let Ok(document) = Document::parse(&text) else {
                 session.lose(Place::in_row(&table, n, ""), crate::json::trouble(&data).to_string());
                 continue;
@@ -89,6 +86,13 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
         }
     }
     Ok(sessions.into_values().collect())
+}
+
+/// The JSON of a cell. Some releases, such as 2.9, encode it twice.
+fn decoded(cell: &[u8]) -> Vec<u8> {
+    let parsed = Document::parse(cell);
+    let inner = parsed.as_ref().ok().and_then(|document| document.root().as_str());
+    inner.map_or_else(|| cell.to_vec(), |inner| inner.into_owned().into_bytes())
 }
 
 /// Adds the messages of a run, which has a parent and a status.
@@ -120,7 +124,10 @@ fn agents(database: &Database) -> Result<BTreeMap<String, String>, FormError> {
     }
     let query = format!("SELECT session_id, agent_data FROM {SESSIONS} LIMIT {MAX_ROWS}");
     let mut statement = database.connection().prepare(&query)?;
-    let rows = statement.query_map([], |row| Ok((text_of(row.get_ref(0)?), text_of(row.get_ref(1)?))))?;
+    let rows = statement.query_map([], |row| {
+        let agent = decoded(&bytes_of(row.get_ref(1)?).unwrap_or_default());
+        Ok((text_of(row.get_ref(0)?), String::from_utf8(agent).unwrap_or_default()))
+    })?;
     let all: Vec<(String, String)> = rows.collect::<Result<_, _>>()?;
     Ok(all.into_iter().filter(|(_, agent)| Document::parse(agent.as_bytes()).is_ok()).collect())
 }

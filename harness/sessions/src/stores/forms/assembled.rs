@@ -3,14 +3,12 @@
 //! Code collects the records of each session, and the description of the store reads them as it reads a list.
 
 use brickbat_rules::Dialect;
-use brickbat_rules::json::Document;
-#[cfg(feature = "sqlite")]
+use brickbat_rules::json::{Document, Json};
 use serde_json::Value;
 
 use super::Form;
 use super::read::{Records, fill, listed, new};
-#[cfg(feature = "sqlite")]
-use crate::json::trouble;
+use crate::json::{lines, trouble};
 use crate::stores::Look;
 use crate::{Cut, Files, FormError, Lost, Place, Session, Trouble};
 
@@ -49,6 +47,41 @@ impl Assembled {
             Some(text) => self.records.push((place, text.to_owned())),
             None => self.lose(place, trouble(json).to_string()),
         }
+    }
+
+    /// The items of a list at this pointer, each in the form that `form` gives it.
+    pub(super) fn of_items(
+        list: Json<'_, '_>,
+        at: &str,
+        generation: &'static str,
+        form: impl Fn(Json<'_, '_>) -> Option<Value>,
+    ) -> Assembled {
+        let mut session = Assembled { generation, ..Assembled::default() };
+        for (pointer, item) in listed(list, at) {
+            let span = item.span();
+            let place = Place::in_file(span.start as u64..span.end as u64, pointer);
+            session.records.extend(form(item).map(|record| (place, record.to_string())));
+        }
+        session
+    }
+
+    /// The lines of a file, each in the form that `form` gives it.
+    pub(super) fn of_lines(
+        bytes: &[u8],
+        generation: &'static str,
+        form: impl Fn(Json<'_, '_>) -> Option<Value>,
+    ) -> Assembled {
+        let mut session = Assembled { generation, ..Assembled::default() };
+        for line in lines(bytes) {
+            let place = Place::in_line(line.n, line.span(), "");
+            match Document::parse(line.bytes) {
+                Ok(document) => {
+                    session.records.extend(form(document.root()).map(|record| (place, record.to_string())));
+                }
+                Err(_) => session.lose(place, trouble(line.bytes).to_string()),
+            }
+        }
+        session
     }
 
     /// Notes a record that cannot be read.

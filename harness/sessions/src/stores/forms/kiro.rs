@@ -12,8 +12,10 @@ pub(crate) const FORM: Form = Form {
     product: Product::Kiro,
     generation: "JSON export",
     file: Framing::List(&["/history"]),
+    other: Some(super::kiro_lines::LINES),
     marks: &[Mark::Root(&["/conversation_id", "/history"]), Mark::Every(&["/user", "/assistant"])],
     shape: Shape::Speakers(&[
+        super::kiro_lines::SPEAKER,
         Speaker {
             at: "/user/content",
             role: Saying::Is(Role::User),

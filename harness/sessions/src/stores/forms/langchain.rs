@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 use super::assembled::{Assembled, Assembly};
 use super::read::listed;
 use super::{BASE, CallAt, Form, Framing, Mark, Piece, ResultAt, Saying, Shape, Speaker};
+use crate::stores::Look;
 use crate::{Files, FormError, Place, Product, Trouble};
 
 pub(crate) const FORM: Form = Form {
     product: Product::Langchain,
     generation: "JSON list",
     file: Framing::List(&["", "/messages"]),
-    other: Some(Assembly { owns: |look| look.is_whole(|root| !histories(root).is_empty()), assemble }),
+    other: Some(Assembly { owns, assemble }),
     marks: &[
         Mark::EveryIs("/type", &["human", "ai", "system", "tool", "AIMessageChunk", "function", "chat"]),
         Mark::Every(&["/data/content"]),
@@ -48,6 +49,7 @@ pub(crate) const FORM: Form = Form {
     }]),
     model: &["/data/response_metadata/model_name"],
     answer: Some(answer),
+    finish: Some(crate::names::note_provider_of_model),
     ..BASE
 };
 
@@ -100,7 +102,19 @@ fn type_of(item: Json<'_, '_>) -> Option<&'static str> {
     CLASSES.iter().find(|(name, _)| is_constructor && class.is(name)).map(|(_, kind)| *kind)
 }
 
+fn owns(look: &Look<'_>) -> bool {
+    #[cfg(feature = "sqlite")]
+    if (super::langchain_rows::STORE.owns)(look) {
+        return true;
+    }
+    look.is_whole(|root| !histories(root).is_empty())
+}
+
 fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
+    #[cfg(feature = "sqlite")]
+    if crate::sqlite::is_database(files.main()) {
+        return (super::langchain_rows::STORE.assemble)(files);
+    }
     let document = Document::parse(files.main()).map_err(|_| FormError::Shape("no JSON"))?;
     let session = |(pointer, list): (String, Json<'_, '_>)| {
         let mut session = Assembled { generation: "constructors", ..Assembled::default() };

@@ -10,6 +10,10 @@ pub(crate) const FORM: Form = Form {
     product: Product::Llamaindex,
     generation: "chat store",
     file: Framing::Each(&["/store"], &[""]),
+    #[cfg(feature = "sqlite")]
+    other: Some(super::llamaindex_rows::ROWS),
+    #[cfg(not(feature = "sqlite"))]
+    other: None,
     marks: &[Mark::RootIs("/class_name", &["SimpleChatStore"]), Mark::Every(&["/role"])],
     shape: Shape::Speakers(super::CHAT),
     model: &["/model"],

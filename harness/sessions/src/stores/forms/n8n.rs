@@ -21,10 +21,15 @@ pub(crate) const FORM: Form = Form {
     other: Some(Assembly { owns: is_rows, assemble }),
     shape: Shape::Speakers(&[Speaker { at: "", role: Saying::Named("/type", ROLES), pieces: PIECES }]),
     model: &["/response_metadata/model_name"],
+    finish: Some(crate::names::note_provider_of_model),
     ..BASE
 };
 
 fn is_rows(look: &Look<'_>) -> bool {
+    #[cfg(feature = "sqlite")]
+    if look.database().is_some_and(super::langchain_rows::is_n8n) {
+        return true;
+    }
     look.is_list(|root| root.items().next().is_some() && root.items().all(is_row))
 }
 
@@ -38,6 +43,10 @@ fn is_row(row: Json<'_, '_>) -> bool {
 }
 
 fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
+    #[cfg(feature = "sqlite")]
+    if crate::sqlite::is_database(files.main()) {
+        return super::langchain_rows::n8n(files, FORM.generation);
+    }
     let document = Document::parse(files.main()).map_err(|_| FormError::Shape("no JSON"))?;
     let mut sessions: BTreeMap<String, Assembled> = BTreeMap::new();
     for (n, row) in document.root().items().enumerate() {

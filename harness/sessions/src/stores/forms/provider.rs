@@ -10,7 +10,8 @@ use crate::{Product, Session};
 
 /// The places of a provider in the session's own fields, and the dialect in which the product asks it.
 struct Asked {
-    kind: &'static str,
+    /// The first that is there counts.
+    kind: &'static [&'static str],
     address: &'static str,
     model: &'static str,
     dialect: fn(&Provider) -> Option<Dialect>,
@@ -20,12 +21,12 @@ struct Asked {
 const ASKED: [(Product, Asked); 4] = [
     (
         Product::KimiCode,
-        Asked { kind: "/provider", address: "/base_url", model: "/model", dialect: of_kimi_code },
+        Asked { kind: &["/provider"], address: "/base_url", model: "/model", dialect: of_kimi_code },
     ),
     (
         Product::Letta,
         Asked {
-            kind: "/llm_config/model_endpoint_type",
+            kind: &["/llm_config/model_endpoint_type"],
             address: "/llm_config/model_endpoint",
             model: "/llm_config/model",
             dialect: of_letta,
@@ -34,7 +35,7 @@ const ASKED: [(Product, Asked); 4] = [
     (
         Product::Hermes,
         Asked {
-            kind: "/billing_provider",
+            kind: &["/billing_provider"],
             address: "/billing_base_url",
             model: "/model",
             dialect: of_hermes,
@@ -43,7 +44,7 @@ const ASKED: [(Product, Asked); 4] = [
     (
         Product::Agno,
         Asked {
-            kind: "/agent_data/model/name",
+            kind: &["/agent_data/model/name", "/agent_data/model/provider"],
             address: "/agent_data/model/base_url",
             model: "/agent_data/model/id",
             dialect: of_agno,
@@ -72,8 +73,9 @@ pub(super) fn may_obey(product: Product, rule: &Rule) -> bool {
 pub(super) fn note(own: Json<'_, '_>, session: &mut Session) {
     let Some((_, asked)) = ASKED.iter().find(|(product, _)| *product == session.product) else { return };
     let text = |at: &str| own.pointer(at).as_str().map(|text| text.into_owned()).unwrap_or_default();
+    let kind = asked.kind.iter().map(|at| text(at).to_lowercase()).find(|kind| !kind.is_empty());
     let provider = Provider {
-        kind: text(asked.kind).to_lowercase(),
+        kind: kind.unwrap_or_default(),
         address: Address::of(&text(asked.address)),
         model: text(asked.model),
     };
@@ -133,16 +135,16 @@ fn of_kimi_code(provider: &Provider) -> Option<Dialect> {
     }
 }
 
-/// The dialect of a class of models of Agno (`libs/agno/agno/models`).
+/// The dialect of a class of models of Agno (`libs/agno/agno/models`), or of its provider if the class is not stored.
 fn of_agno(provider: &Provider) -> Option<Dialect> {
     match provider.kind.as_str() {
-        "claude" => Some(Dialect::AnthropicMessages),
-        "gemini" => Some(Dialect::Gemini),
+        "claude" | "anthropic" => Some(Dialect::AnthropicMessages),
+        "gemini" | "google" => Some(Dialect::Gemini),
         "awsbedrock" => Some(Dialect::BedrockConverse),
-        "mistralchat" => Some(Dialect::Mistral),
+        "mistralchat" | "mistral" => Some(Dialect::Mistral),
         "openairesponses" => Some(Dialect::OpenaiResponses),
-        "openaichat" | "azureopenai" | "groq" | "deepseek" | "xai" | "openrouter" | "openailike"
-        | "together" | "fireworks" | "cerebras" => Some(Dialect::OpenaiChat),
+        "openaichat" | "openai" | "azureopenai" | "groq" | "deepseek" | "xai" | "openrouter"
+        | "openailike" | "together" | "fireworks" | "cerebras" => Some(Dialect::OpenaiChat),
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Semantic Kernel: a `ChatHistory` as Python's `serialize` writes it.
 //!
-//! Source: `python/semantic_kernel/contents/chat_history.py` of <https://github.com/microsoft/semantic-kernel>.
+//! .NET writes a form of its own, which `semantic_kernel_dotnet` reads. Source: `python/semantic_kernel/contents/chat_history.py` of <https://github.com/microsoft/semantic-kernel>.
 
 use brickbat_rules::histories::{Call, Role};
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ pub(crate) const FORM: Form = Form {
     product: Product::SemanticKernel,
     generation: "JSON list",
     file: Framing::List(&["/messages"]),
+    other: Some(super::semantic_kernel_dotnet::HISTORY),
     marks: &[Mark::Every(&["/role", "/items"]), Mark::EveryIs("/content_type", &["message"])],
     shape: Shape::Speakers(&[Speaker {
         at: "",
@@ -32,11 +33,15 @@ pub(crate) const FORM: Form = Form {
                 ("text", Piece::Text("/text")),
                 ("function_call", Piece::Call(CallAt { id: "/id", name: "/name", arguments: "/arguments" })),
                 ("function_result", Piece::Result(RESULT)),
+                ("image", Piece::Skip),
+                ("ImageContent", Piece::Skip),
+                ("ReasoningContent", Piece::Skip),
             ],
         )],
     }]),
     model: &["/ai_model_id"],
     answer: Some(answer),
+    finish: Some(crate::names::note_provider_of_model),
     ..BASE
 };
 

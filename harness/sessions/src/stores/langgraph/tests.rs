@@ -307,7 +307,7 @@ fn graphs_without_messages_and_sub_agent_tasks_are_not_sessions() {
 }
 
 #[test]
-fn json_checkpoints_are_read_but_not_written() {
+fn json_checkpoints_of_python_are_read_but_not_written() {
     fn message(class: &str, fields: Json) -> Json {
         let id = ["langchain", "schema", class];
         json!({ "lc": 1, "type": "constructor", "id": id, "kwargs": fields })
@@ -323,7 +323,10 @@ fn json_checkpoints_are_read_but_not_written() {
     assert_eq!(judge(&session, None).verdict, Verdict::Refused);
     let edits = [Edit::Synthesise { call: place(&session, call_of("a")), id: "a".to_owned() }];
     let error = Langgraph.write(&files, &session, &edits).unwrap_err();
-    assert_eq!(error.cause.to_string(), "only values of type msgpack are written");
+    assert_eq!(
+        error.cause.to_string(),
+        "only values of type msgpack, and JSON of LangGraph for JavaScript, are written"
+    );
 }
 
 #[test]

@@ -11,7 +11,7 @@ use rusqlite::params;
 use sha2::{Digest, Sha256};
 
 use super::msgpack::{Value, decode, encode};
-use super::{CHECKPOINTS, WRITES, each};
+use super::{CHECKPOINTS, WRITES, each, write_json};
 use crate::EditError::{self, Missing, NoForm, Unreadable};
 use crate::sqlite::Database;
 use crate::stores::rows::{bytes_of, row_of, with_database};
@@ -27,6 +27,9 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     let refuse = |cause: EditError| refusal(&whole, cause);
     let row = row_of(&whole).ok_or_else(|| refuse(Unreadable("no readable checkpoint")))?;
     let database = Database::open(files).map_err(|error| refuse(error.into()))?;
+    if write_json::is_json(&database, row) {
+        return write_json::write(files, session, edits, database, row);
+    }
     let mut checkpoint = blob(&database, CHECKPOINTS, "checkpoint", row).map_err(refuse)?;
     let plan = Plan::of(session, &database, edits)?;
     let list = checkpoint.get_mut("channel_values").and_then(|values| values.get_mut("messages"));
@@ -46,7 +49,11 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
 fn blob(database: &Database, table: &str, column: &str, row: i64) -> Result<Value, EditError> {
     let query = format!("SELECT {column} FROM {table} WHERE rowid = ?1 AND type = 'msgpack'");
     let cell = database.connection().query_row(&query, [row], |row| Ok(bytes_of(row.get_ref(0)?)));
-    let bytes = cell.map_err(|_| NoForm("only values of type msgpack are written"))?.unwrap_or_default();
+    let bytes = cell
+        .map_err(|_| {
+            NoForm("only values of type msgpack, and JSON of LangGraph for JavaScript, are written")
+        })?
+        .unwrap_or_default();
     let value = decode(&bytes)?;
     match encode(&value) == bytes {
         true => Ok(value),
@@ -189,11 +196,16 @@ fn written(database: &Database, place: &Place) -> Result<Value, EditError> {
     each(&value).get(n).cloned().ok_or(Missing("no such message"))
 }
 
+/// The id of a new message for the result of a call.
+pub(super) fn made_id(call: &str) -> String {
+    let digest = Sha256::digest(call.as_bytes());
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A `ToolMessage` marked as not recorded, as pydantic dumps it.
 fn made(call: &str, name: &str) -> Value {
     let text = |text: &str| Value::Text(text.to_owned());
-    let digest = Sha256::digest(call.as_bytes());
-    let id: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let id = made_id(call);
     let fields = [
         ("content", text(NOT_RECORDED)),
         ("additional_kwargs", Value::Map(Vec::new())),
@@ -212,10 +224,10 @@ fn made(call: &str, name: &str) -> Value {
 }
 
 /// A field of a message, and optionally an index in it.
-type Part = (String, Option<usize>);
+pub(super) type Part = (String, Option<usize>);
 
 /// The index of the message at a place, and the part that the place refers to.
-fn position(place: &Place) -> Option<(usize, Option<Part>)> {
+pub(super) fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     place.row.as_ref().filter(|row| row.table == CHECKPOINTS)?;
     let mut steps = place.pointer.strip_prefix(super::MESSAGES)?.strip_prefix('/')?.split('/');
     let n = steps.next()?.parse().ok()?;
@@ -223,6 +235,6 @@ fn position(place: &Place) -> Option<(usize, Option<Part>)> {
     Some((n, part))
 }
 
-fn refusal(place: &Place, cause: impl Into<EditError>) -> WriteError {
+pub(super) fn refusal(place: &Place, cause: impl Into<EditError>) -> WriteError {
     cause.into().at(Product::Langgraph, place)
 }

@@ -26,7 +26,8 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
         return Err(refusal(&whole, NoForm("rows that are on several branches cannot be rewritten")));
     }
     let id = session.id.as_deref().unwrap_or_default();
-    let mut rows = Rows::load(&database, TABLE, "rowid", id).map_err(|error| refusal(&whole, error))?;
+    let order = super::order(&database);
+    let mut rows = Rows::load(&database, TABLE, order, id).map_err(|error| refusal(&whole, error))?;
     let ends = ends(session);
     let calls = calls(session);
     let mut dropped: BTreeMap<i64, BTreeSet<&str>> = BTreeMap::new();
@@ -37,6 +38,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
                 let (cells, row) = cells.ok_or_else(|| refusal(result, Missing("no such row")))?;
                 let end = ends.get(call).ok_or_else(|| refusal(call, Missing("no such call")))?;
                 rows.delete(row);
+                let cells = at_time_of(&rows, *end, cells);
                 rows.insert(*end, cells);
             }
             Edit::Synthesise { call, id } => {
@@ -47,6 +49,7 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
                 let end = ends.get(call).ok_or_else(|| refusal(call, Missing("no such call")))?;
                 let item = json!({ "type": "function_call_output", "call_id": id, "output": NOT_RECORDED });
                 let cells = rows.with(cells, "message_data", Value::Text(item.to_string()));
+                let cells = at_time_of(&rows, *end, cells);
                 rows.insert(*end, cells);
             }
             Edit::Drop { block } => {
@@ -67,6 +70,14 @@ pub(super) fn write(files: &Files, session: &Session, edits: &[Edit]) -> Result<
     }
     rows.write(&database).map_err(|error| refusal(&whole, error))?;
     with_database(files, database).map_err(|error| refusal(&whole, error))
+}
+
+/// The cells with the time of another row, after which a session that is ordered by time reads them.
+fn at_time_of(rows: &Rows, end: i64, cells: Vec<Value>) -> Vec<Value> {
+    match rows.cell(end, "created_at") {
+        Some(time) => rows.with(cells, "created_at", time),
+        None => cells,
+    }
 }
 
 /// The last row of each block's message.

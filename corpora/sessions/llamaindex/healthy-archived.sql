@@ -1,0 +1,11 @@
+CREATE TABLE llama_index_memory ( id INTEGER NOT NULL,  "key" VARCHAR NOT NULL,  timestamp BIGINT NOT NULL,  role VARCHAR NOT NULL,  status VARCHAR NOT NULL,  data JSON NOT NULL,  PRIMARY KEY (id) );
+INSERT INTO "llama_index_memory" VALUES(1,'chat-1',1796074125118188329,'user','archived','{"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "Look up a."}]}');
+INSERT INTO "llama_index_memory" VALUES(2,'chat-1',1796074125118302029,'assistant','archived','{"role": "assistant", "additional_kwargs": {"tool_calls": [{"id": "call_1", "function": {"arguments": "{\"key\":\"a\"}", "name": "find"}, "type": "function"}]}, "blocks": [{"block_type": "text", "text": ""}]}');
+INSERT INTO "llama_index_memory" VALUES(3,'chat-1',1796074125118326155,'tool','archived','{"role": "tool", "additional_kwargs": {"name": "find", "tool_call_id": "call_1"}, "blocks": [{"block_type": "text", "text": "one"}]}');
+INSERT INTO "llama_index_memory" VALUES(4,'chat-1',1796074125118333798,'assistant','archived','{"role": "assistant", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "Found."}]}');
+INSERT INTO "llama_index_memory" VALUES(5,'chat-1',1796074125118339016,'user','active','{"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "Go on."}]}');
+INSERT INTO "llama_index_memory" VALUES(6,'chat-1',1796074125118345016,'assistant','active','{"role": "assistant", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "Done."}]}');
+INSERT INTO "llama_index_memory" VALUES(7,'chat-1',1796074125118350165,'user','active','{"role": "user", "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": "And?"}]}');
+CREATE INDEX ix_llama_index_memory_key ON llama_index_memory ("key");
+CREATE INDEX ix_llama_index_memory_status ON llama_index_memory (status);
+CREATE INDEX ix_llama_index_memory_timestamp ON llama_index_memory (timestamp);

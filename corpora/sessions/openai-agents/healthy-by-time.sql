@@ -1,0 +1,11 @@
+CREATE TABLE agent_sessions (session_id VARCHAR NOT NULL, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL, PRIMARY KEY (session_id));
+CREATE TABLE agent_messages (id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT, session_id VARCHAR NOT NULL, message_data TEXT NOT NULL, created_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL, FOREIGN KEY (session_id) REFERENCES agent_sessions (session_id) ON DELETE CASCADE);
+CREATE INDEX idx_agent_messages_session_time ON agent_messages (session_id, created_at);
+INSERT INTO agent_sessions (session_id, created_at, updated_at) VALUES ('chat', '2026-01-05 10:00:00', '2026-01-05 10:00:00');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"e"}', '2026-01-05 10:00:01');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"id":"fc_call_1","type":"function_call","call_id":"call_1","name":"look","arguments":"{}"}', '2026-01-05 10:00:01');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"role":"user","content":"Look."}', '2026-01-05 10:00:00');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"type":"function_call_output","call_id":"call_1","output":"seen"}', '2026-01-05 10:00:02');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"id":"rs_2","type":"reasoning","summary":[],"encrypted_content":"e"}', '2026-01-05 10:00:03');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"id":"msg_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Done.","annotations":[]}]}', '2026-01-05 10:00:03');
+INSERT INTO agent_messages (session_id, message_data, created_at) VALUES ('chat', '{"role":"user","content":"Go on."}', '2026-01-05 10:00:04');

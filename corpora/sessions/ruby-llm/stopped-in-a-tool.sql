@@ -1,0 +1,14 @@
+CREATE TABLE "chats" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "model_id" varchar, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE TABLE "messages" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "chat_id" integer NOT NULL, "role" varchar, "content" text, "model_id" varchar, "input_tokens" integer, "output_tokens" integer, "tool_call_id" integer, "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE TABLE "tool_calls" ("id" integer PRIMARY KEY AUTOINCREMENT NOT NULL, "message_id" integer NOT NULL, "tool_call_id" varchar NOT NULL, "name" varchar NOT NULL, "arguments" json DEFAULT '{}', "created_at" datetime(6) NOT NULL, "updated_at" datetime(6) NOT NULL);
+CREATE UNIQUE INDEX "index_tool_calls_on_tool_call_id" ON "tool_calls" ("tool_call_id");
+INSERT INTO "chats" VALUES(1,'claude-sonnet-4-5','2025-07-02 09:00:00','2025-07-02 09:00:00');
+INSERT INTO "messages" VALUES(1,1,'user','Look up a.',NULL,NULL,NULL,NULL,'2025-07-02 09:00:01','2025-07-02 09:00:01');
+INSERT INTO "messages" VALUES(2,1,'assistant','','claude-sonnet-4-5',NULL,NULL,NULL,'2025-07-02 09:00:02','2025-07-02 09:00:02');
+INSERT INTO "messages" VALUES(3,1,'tool','one',NULL,NULL,NULL,1,'2025-07-02 09:00:03','2025-07-02 09:00:03');
+INSERT INTO "messages" VALUES(4,1,'assistant','Found.','claude-sonnet-4-5',NULL,NULL,NULL,'2025-07-02 09:00:04','2025-07-02 09:00:04');
+INSERT INTO "messages" VALUES(5,1,'user','Look up b.',NULL,NULL,NULL,NULL,'2025-07-02 09:00:05','2025-07-02 09:00:05');
+INSERT INTO "messages" VALUES(6,1,'assistant','','claude-sonnet-4-5',NULL,NULL,NULL,'2025-07-02 09:00:06','2025-07-02 09:00:06');
+INSERT INTO "messages" VALUES(7,1,'user','Go on.',NULL,NULL,NULL,NULL,'2025-07-02 09:00:07','2025-07-02 09:00:07');
+INSERT INTO "tool_calls" VALUES(1,2,'toolu_1','find','{"key":"a"}','2025-07-02 09:00:00','2025-07-02 09:00:00');
+INSERT INTO "tool_calls" VALUES(2,6,'toolu_2','find','{"key":"a"}','2025-07-02 09:00:00','2025-07-02 09:00:00');
