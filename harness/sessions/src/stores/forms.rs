@@ -426,19 +426,19 @@ impl Store for Form {
     }
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
-        match self.sends {
-            Sends::AsStored => None,
-            Sends::Fills(_) | Sends::Restores(_) | Sends::Pairs(_) | Sends::In(..) => {
+        match (&self.sends, session.generation) {
+            (Sends::AsStored, _) => None,
+            (Sends::Fills(_) | Sends::Restores(_) | Sends::Pairs(_) | Sends::In(..), _) => {
                 Some("the product answers it when it sends")
             }
-            Sends::LeavesOut | Sends::LeavesOutBlanksAndHalves => {
+            (Sends::LeavesOut | Sends::LeavesOutBlanksAndHalves, _) => {
                 Some("the product leaves it out when it sends")
             }
             #[cfg(feature = "sqlite")]
-            Sends::LeavesOutCalls => Some("the product leaves it out when it sends"),
+            (Sends::LeavesOutCalls, _) => Some("the product leaves it out when it sends"),
             #[cfg(feature = "sqlite")]
-            Sends::LeavesOutIn(generation) => {
-                (session.generation == generation).then_some("the product leaves it out when it sends")
+            (Sends::LeavesOutIn(own), generation) => {
+                (generation == *own).then_some("the product leaves it out when it sends")
             }
         }
     }
