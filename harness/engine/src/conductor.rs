@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::run::Receipt;
-use brickbat_scenario::action::Action;
+use brickbat_scenario::action::{Action, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
@@ -51,6 +51,8 @@ pub enum Command {
     },
     /// Kill the process of the system.
     Kill,
+    /// Let the write fail that is about to begin.
+    FailWrite(WriteFailure),
     /// Start a new process and let it load the session.
     Resume,
     /// Ask the system to change the history.
@@ -256,8 +258,13 @@ impl Conductor {
                 self.forget_settling(*call);
             }
             Event::OldRunEnded { call, .. } => self.tools.old_run_ended(*call),
-            Event::Saving { entry, side } => {
-                self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
+            Event::Saving { entry, side, failed } => {
+                if *side == Side::After {
+                    self.note_failed_write();
+                }
+                if !failed {
+                    self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
+                }
             }
             Event::Quiet => self.be_patient(commands),
             Event::TurnEnded { .. } => self.turn_over(),
@@ -355,6 +362,14 @@ impl Conductor {
                 receipt.prove(Confidence::Observed);
             }
         }
+    }
+
+    /// Notes that the store has reported the end of a write that was to fail.
+    fn note_failed_write(&mut self) {
+        let turn = self.turn.idx;
+        let failing = self.actions.iter_mut().filter(|action| action.turn == turn && action.asked);
+        let failing = failing.filter(|action| matches!(action.what, Action::Fail(_)));
+        failing.for_each(|action| action.prove(Confidence::Observed));
     }
 
     /// Notes that the provider reports a full context with the reply to a request.

@@ -22,7 +22,7 @@ use crate::provider::{Answer, Headers, Provider, Request, Sent, Sight};
 use crate::run::Run;
 use brickbat_rules::Profile;
 use brickbat_rules::json::Document;
-use brickbat_scenario::action::ToolChange;
+use brickbat_scenario::action::{ToolChange, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
@@ -59,6 +59,7 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         turn: 0,
         other: None,
         disk: None,
+        failing: None,
         trace: Trace::default(),
         todo: VecDeque::new(),
         bodies: Vec::new(),
@@ -99,6 +100,8 @@ struct Simulation<A> {
     other: Option<A>,
     /// The contents of the store at a point between two of its writes.
     disk: Option<Disk>,
+    /// How the next write fails, or each one of the turn.
+    failing: Option<WriteFailure>,
     trace: Trace,
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
@@ -126,6 +129,15 @@ impl Disk {
         let n_entries = agent.n_entries();
         Disk { stored: agent.saved(), n_entries, n_before: n_entries }
     }
+}
+
+/// The result of writing the store.
+enum Write {
+    Done,
+    /// The store reports an error to the agent.
+    Refused,
+    /// The process is killed while it writes.
+    Died,
 }
 
 /// Virtual time, in milliseconds. It stops while there is anything to do.
@@ -215,6 +227,7 @@ impl<A: SansIo> World for Simulation<A> {
         if let Some(disk) = &mut self.disk {
             disk.n_before = disk.n_entries;
         }
+        self.failing = None;
         self.note(Event::Prompted { turn });
         self.give(ToAgent::Prompt(turn));
     }
@@ -242,6 +255,10 @@ impl<A: SansIo> World for Simulation<A> {
         self.clock.timers.clear();
         self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
         self.observe(Event::Killed);
+    }
+
+    fn fail_write(&mut self, how: WriteFailure) {
+        self.failing = Some(how);
     }
 
     fn resume(&mut self) {
@@ -313,8 +330,10 @@ impl<A: SansIo> Simulation<A> {
     fn obey(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
-                // These events are recorded even if the process dies next.
-                Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } => perform(self, command),
+                // These events are recorded even if the process dies next, and a write that is about to begin fails.
+                Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } | Command::FailWrite(_) => {
+                    perform(self, command);
+                }
                 // A killed process does none of its remaining tasks.
                 Command::Kill => self.todo.push_front(Todo::Obey(command)),
                 _ => self.todo.push_back(Todo::Obey(command)),
@@ -399,15 +418,18 @@ impl<A: SansIo> Simulation<A> {
 
     /// Carries out the agent's outputs once its store is written. A process that dies while it writes does
     /// nothing more.
-    fn follow(&mut self, outputs: Vec<Output>) {
-        if self.survives_saving() {
-            outputs.into_iter().for_each(|output| self.carry_out(output));
+    fn follow(&mut self, mut outputs: Vec<Output>) {
+        match self.write() {
+            Write::Died => return,
+            Write::Refused => outputs.extend(self.agent.step(Input::WriteFailed)),
+            Write::Done => {}
         }
+        outputs.into_iter().for_each(|output| self.carry_out(output));
     }
 
-    /// Writes new entries one by one. Returns false if the process is killed at one of them.
-    fn survives_saving(&mut self) -> bool {
-        let Some(disk) = &self.disk else { return true };
+    /// Writes new entries one by one.
+    fn write(&mut self) -> Write {
+        let Some(disk) = &self.disk else { return Write::Done };
         // A trimmed history has fewer entries than before.
         let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
         let n_entries = self.agent.n_entries();
@@ -419,22 +441,29 @@ impl<A: SansIo> Simulation<A> {
             self.todo.iter().any(|todo| matches!(todo, Todo::Obey(Command::Prompt { .. })));
         if is_between_turns {
             self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
-            return true;
+            return Write::Done;
         }
         for entry in new.clone() {
-            self.observe(Event::Saving { entry, side: Side::Before });
+            self.observe(Event::Saving { entry, side: Side::Before, failed: false });
             if self.is_dying() {
-                return false;
+                return Write::Died;
             }
         }
-        self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
+        let failing = self.failing;
+        self.failing = failing.filter(|how| how.lasts());
+        // This store keeps a write as a whole or not at all.
+        let n_new = new.len() as u32;
+        let failed = failing.is_some_and(|how| how.keeps(n_new) < n_new || n_new == 0);
+        if !failed {
+            self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
+        }
         for entry in new {
-            self.observe(Event::Saving { entry, side: Side::After });
+            self.observe(Event::Saving { entry, side: Side::After, failed });
             if self.is_dying() {
-                return false;
+                return Write::Died;
             }
         }
-        true
+        if n_new > 0 && failing.is_some_and(WriteFailure::is_told) { Write::Refused } else { Write::Done }
     }
 
     /// True if no later run of the call has begun.

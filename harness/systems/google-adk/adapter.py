@@ -91,14 +91,18 @@ writes = set()
 
 
 class Sessions(SqliteSessionService):
-    """The SDK's service. It counts its writes, because the harness continues when none is in progress and can delay them."""
+    """The SDK's service. It counts its writes, because the harness continues when none is in progress and can delay them or let them
+    fail."""
 
     def __init__(self, spec):
         super().__init__(str(Path(spec["stateDir"], "sessions.db")))
         self.spec = spec
 
     async def append_event(self, session, event):
-        async with saving(self.spec, entries(event)):
+        # An event is one row, so the store keeps all of it or nothing.
+        async with saving(self.spec, entries(event), whole=True) as keep:
+            if keep < entries(event):
+                return event
             task = asyncio.ensure_future(super().append_event(session, event))
             writes.add(task)
             task.add_done_callback(writes.discard)
@@ -246,7 +250,7 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
-         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "stepLimit": True, "finalTools": True, "hooks": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "failingWrites": True, "stepLimit": True, "finalTools": True, "hooks": True,
                           "subAgents": True,
                           "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
                                       "provider": True}}}

@@ -317,9 +317,11 @@ impl Running {
     pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
         let lacks = |need: &&Need| match &self.how {
             How::Adapted(adapted) => !adapted.capabilities.meets(**need),
-            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
+            How::Live { delivery: Delivery::Streamed, .. } => {
+                matches!(need, Need::Saving | Need::FailingWrites)
+            }
             How::Live { delivery: Delivery::Whole, .. } => {
-                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
+                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving | Need::FailingWrites)
             }
             How::Simulated(_) => false,
         };

@@ -50,14 +50,15 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
 }
 
 /// Weighted groups of regions: some kinds of points are rare, but as valuable as the frequent ones.
-const GROUPS: [(usize, &[Region]); 8] = [
+const GROUPS: [(usize, &[Region]); 9] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),
     (8, &[Region::Opened, Region::Stream, Region::Over]),
     (3, &[Region::Unanswered]),
     (3, &[Region::Between]),
     (4, &[Region::Question]),
-    (1, &[Region::Store]),
+    (2, &[Region::Store]),
+    (1, &[Region::Stored]),
     (12, &[Region::Unsummarised, Region::Summary]),
 ];
 
@@ -255,7 +256,7 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         if one.region == Region::Between || two.region == Region::Between {
             return own != theirs || at.action.spec().name != other.action.spec().name;
         }
-        if one.region == Region::Store || two.region == Region::Store {
+        if [one, two].iter().any(|spot| matches!(spot.region, Region::Store | Region::Stored)) {
             return false;
         }
         let same_kind = |is: fn(&Action) -> bool| is(&at.action) && is(&other.action);

@@ -85,8 +85,12 @@ impl Story<'_, '_> {
             }
             Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
             Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
-            Event::Saving { entry, side: Side::After } => {
-                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
+            Event::Saving { entry, side: Side::After, failed } => {
+                let verb = if *failed { "could not save" } else { "has saved" };
+                self.plain(System, System, &format!("{verb} entry {entry} of the turn"));
+                if let Some(fault) = self.fault_as(&Appearance::FailedWrite) {
+                    self.drawing.more(Weight::Fault, &format!("FAULT the write of the store fails ({fault})"));
+                }
             }
             Event::Switched { process } => {
                 self.plain(User, System, &format!("the user continues in process {process}"));

@@ -1,0 +1,15 @@
+//! BUG: After the write of a result has failed, its call runs again. A report of this class:
+//! <https://github.com/openai/openai-agents-python/issues/4690>
+
+use super::prelude::*;
+
+flaw! {
+    Flaw::new("failed-write-reruns", "executed-once").class("write-fails");
+
+    fn write_fails(&mut self, _: Option<&mut Step>, session: &mut Session) {
+        let Some(Message::Results(results)) = session.thread.last() else { return };
+        let Some(call) = results.last().and_then(|last| call_of(&session.thread, &last.call_id)) else { return };
+        let run = session.counter.run();
+        session.outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
+    }
+}
