@@ -176,8 +176,8 @@ pub enum Event {
     Resumed,
     /// The system has changed the history as requested; or, if a turn is running, it will do so when it can.
     Changed { change: Change },
-    /// An entry of the turn is about to be written to the store, or the write is over. An entry whose write has failed gets
-    /// its number again.
+    /// An entry of the turn is about to be written to the store, or the write is over. If the write has failed, the
+    /// next entry gets the same number.
     Saving {
         /// Its 1-based number.
         entry: u32,

@@ -291,7 +291,7 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "failingWrites": True, "stepLimit": True,
-                          "finalTools": True, "handoffs": True, "subAgents": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "failingWrites": True,
+                          "stepLimit": True, "finalTools": True, "handoffs": True, "subAgents": True,
                           "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

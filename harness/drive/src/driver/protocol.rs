@@ -104,7 +104,7 @@ pub struct FailingWrite {
     /// The text of the error that the SDK gets from its store after the message that follows the write. Without it, the SDK
     /// gets no error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
+    #[schemars(with = "String", default)]
     pub error: Option<&'static str>,
 }
 

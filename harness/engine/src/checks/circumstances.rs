@@ -78,8 +78,8 @@ fn of_plan(evidence: &Evidence<'_>, keys: &[CallKey], last: usize) -> Option<Tri
 const INTERRUPTIONS: [Trigger; 9] = [
     Trigger::Stop,
     Trigger::Kill,
-    Trigger::Exception,
     Trigger::Write,
+    Trigger::Exception,
     Trigger::Stream,
     Trigger::Refusal,
     Trigger::Approval,

@@ -33,6 +33,8 @@ pub struct Evidence<'a> {
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
+    /// True if the store has lost something without an error.
+    pub is_store_lossy: bool,
     /// The history that the system had stored at the end of the plan, in its own format.
     pub stored: Option<Value>,
 }
@@ -71,6 +73,7 @@ impl<'a> Evidence<'a> {
             repeated,
             of_sub_agents,
             changed,
+            is_store_lossy: false,
             stored: stored(run),
         };
         evidence.mark_shown_in_time();
@@ -93,10 +96,12 @@ impl<'a> Evidence<'a> {
         let is_kept = |turn: usize, how: WriteFailure| {
             how.is_told() && !how.lasts() && returned(turn) && !self.was_stopped(turn)
         };
-        let lost = failed.filter(|(turn, how)| !is_kept(*turn, *how)).map(|(turn, _)| turn);
+        let failed: Vec<(usize, WriteFailure)> = failed.collect();
+        let lost = failed.iter().filter(|(turn, how)| !is_kept(*turn, *how)).map(|(turn, _)| *turn);
         for turn in lost.collect::<Vec<usize>>() {
             self.changed.lost(self.plan, turn);
         }
+        self.is_store_lossy = failed.iter().any(|(_, how)| !how.is_told());
     }
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has

@@ -108,9 +108,16 @@ export async function saving({ savingUrl }, entries, write) {
   const written = (async () => {
     await before?.catch(() => {});
     const { keep = entries, error } = await ask({ side: 'before' });
+    const failure = error && Object.assign(new Error(error), { name: 'StoreFailure', code: 'ENOSPC' });
+    const over = () => ask({ side: 'after', ...(keep < entries && { kept: keep }) });
+    // A store that keeps nothing and reports an error has not begun to write.
+    if (failure && keep === 0) {
+      await over();
+      throw failure;
+    }
     const result = await (keep < entries ? write(keep) : write());
-    await ask({ side: 'after', ...(keep < entries && { kept: keep }) });
-    if (error) throw Object.assign(new Error(error), { name: 'StoreFailure', code: 'ENOSPC' });
+    await over();
+    if (failure) throw failure;
     return result;
   })();
   writing.set(savingUrl, written);

@@ -130,10 +130,13 @@ async def saving(spec, entries, whole=False):
         keep = answer.get("keep", entries)
         if whole and keep < entries:
             keep = 0
-        yield keep
+        error = StoreFailure(errno.ENOSPC, answer["error"]) if "error" in answer else None
+        # A store that keeps nothing and reports an error has not begun to write.
+        if keep or not error:
+            yield keep
         await ask(side="after", **({"kept": keep} if keep < entries else {}))
-        if "error" in answer:
-            raise StoreFailure(errno.ENOSPC, answer["error"])
+        if error:
+            raise error
 
 
 def up_to(items, is_entry, keep):
