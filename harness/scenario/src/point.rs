@@ -110,18 +110,14 @@ impl Region {
     /// The message for most actions that are not allowed in this region.
     pub(crate) fn refusal(self) -> Refusal {
         match self {
-            Region::Store => {
-                Refusal {
-                    message: "only `kill` and `fail` are allowed before a write",
-                    hint: "write `do: kill` or `do: fail`",
-                }
-            }
-            Region::Stored => {
-                Refusal {
-                    message: "only `kill` is allowed after a write",
-                    hint: "write `do: kill`, or `do: fail` at `before: { saved: … }`",
-                }
-            }
+            Region::Store => Refusal {
+                message: "only `kill` and `fail` are allowed before a write",
+                hint: "write `do: kill` or `do: fail`",
+            },
+            Region::Stored => Refusal {
+                message: "only `kill` is allowed after a write",
+                hint: "write `do: kill`, or `do: fail` at `before: { saved: … }`",
+            },
             Region::Unsummarised | Region::Summary => Refusal {
                 message: "this cannot happen to a request for a summary",
                 hint: "use an action that is allowed there, such as `http`, `reset` or `abort`",

@@ -171,7 +171,11 @@ pub(super) static FAIL: ActionSpec = ActionSpec {
     payload: Payload::OneOf(&FAILURES),
     allowed: &[Store],
     weights: &[(Store, 3)],
-    unless: &[refused(ANYWHERE, "no entry is about to be written at this point", "use `before: { saved: … }`")],
+    unless: &[refused(
+        ANYWHERE,
+        "no entry is about to be written at this point",
+        "use `before: { saved: … }`",
+    )],
     ..because(Premise::Process, Trigger::Write, HARMFUL)
 };
 

@@ -41,7 +41,9 @@ impl WriteFailure {
     /// True if the system gets an error from its store.
     pub fn is_told(self) -> bool {
         match self {
-            WriteFailure::Once | WriteFailure::Always | WriteFailure::Half | WriteFailure::Unconfirmed => true,
+            WriteFailure::Once | WriteFailure::Always | WriteFailure::Half | WriteFailure::Unconfirmed => {
+                true
+            }
             WriteFailure::Lost | WriteFailure::AllLost | WriteFailure::HalfLost => false,
         }
     }

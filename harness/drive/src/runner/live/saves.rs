@@ -81,7 +81,9 @@ impl Saves {
         if n_kept == most || (n_kept == 0 && most < entries) {
             return Ok(n_kept);
         }
-        let why = format!("its message about a write says that {n_kept} entries are kept, and it was to keep {most}");
+        let why = format!(
+            "its message about a write says that {n_kept} entries are kept, and it was to keep {most}"
+        );
         Err(DriverError::violation(why, write))
     }
 

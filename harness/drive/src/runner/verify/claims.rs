@@ -164,7 +164,10 @@ async fn fails_to_write(host: &mut Host) -> Result<(), Halt> {
                     (is_failing, has_failed) = (false, true);
                     let stored = || session.acp().history();
                     if write.kept != Some(0) {
-                        return wrong(format!("after a write that was to fail, `kept` is {:?}, not 0", write.kept));
+                        return wrong(format!(
+                            "after a write that was to fail, `kept` is {:?}, not 0",
+                            write.kept
+                        ));
                     }
                     if is_shown && stored().await?.unwrap_or_default().to_string().contains(&said) {
                         return wrong("a write that was to fail is stored");

@@ -11,7 +11,9 @@ use super::judge::{self, GateCall, TurnLog};
 use super::probe::{Defect, Halt};
 use super::script::REFUSAL;
 use crate::driver::stopwatch::within;
-use crate::driver::{Adapter, DriverError, FailingWrite, Session, SessionEvent, SessionSpec, StoreWrite, ToolSpec};
+use crate::driver::{
+    Adapter, DriverError, FailingWrite, Session, SessionEvent, SessionSpec, StoreWrite, ToolSpec,
+};
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::Profile;

@@ -94,7 +94,8 @@ impl Story<'_, '_> {
                     is_here && is_it && Appearance::of(&action.what) == Appearance::FailedWrite
                 });
                 if let Some(fault) = fault {
-                    self.drawing.more(Weight::Fault, &format!("FAULT the write of the store fails ({fault})"));
+                    self.drawing
+                        .more(Weight::Fault, &format!("FAULT the write of the store fails ({fault})"));
                 }
             }
             Event::Switched { process } => {
