@@ -13,6 +13,7 @@ mod settle;
 mod sub_agents;
 mod summaries;
 mod turn;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -258,14 +259,7 @@ impl Conductor {
                 self.forget_settling(*call);
             }
             Event::OldRunEnded { call, .. } => self.tools.old_run_ended(*call),
-            Event::Saving { entry, side, failed } => {
-                if *side == Side::After {
-                    self.note_failed_write();
-                }
-                if !failed {
-                    self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
-                }
-            }
+            Event::Saving { entry, side, failed } => self.saving((*entry, *side), *failed, commands),
             Event::Quiet => self.be_patient(commands),
             Event::TurnEnded { .. } => self.turn_over(),
             Event::PromptRefused => self.prompt_refused(),
@@ -362,14 +356,6 @@ impl Conductor {
                 receipt.prove(Confidence::Observed);
             }
         }
-    }
-
-    /// Notes that the store has reported the end of a write that was to fail.
-    fn note_failed_write(&mut self) {
-        let turn = self.turn.idx;
-        let failing = self.actions.iter_mut().filter(|action| action.turn == turn && action.asked);
-        let failing = failing.filter(|action| matches!(action.what, Action::Fail(_)));
-        failing.for_each(|action| action.prove(Confidence::Observed));
     }
 
     /// Notes that the provider reports a full context with the reply to a request.

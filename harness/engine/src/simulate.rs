@@ -5,11 +5,14 @@
 //! If there is no timer, the conductor receives [`Event::Quiet`], which is exact here.
 
 mod chorus;
+mod disk;
 mod hold_place;
 mod judged;
 
 pub use chorus::play_among;
 pub use judged::{assess, judged, play};
+
+use disk::{Disk, Write};
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -23,7 +26,7 @@ use crate::run::Run;
 use brickbat_rules::Profile;
 use brickbat_rules::json::Document;
 use brickbat_scenario::action::{ToolChange, WriteFailure};
-use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
+use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace,
@@ -113,31 +116,6 @@ struct Simulation<A> {
     /// The changes of the list of tools so far.
     tool_changes: Vec<ToolChange>,
     finished: bool,
-}
-
-/// A store that is written entry by entry.
-struct Disk {
-    stored: Vec<u8>,
-    /// The number of stored entries.
-    n_entries: usize,
-    /// The number of stored entries when the turn began.
-    n_before: usize,
-}
-
-impl Disk {
-    fn of<A: SansIo>(agent: &A) -> Disk {
-        let n_entries = agent.n_entries();
-        Disk { stored: agent.saved(), n_entries, n_before: n_entries }
-    }
-}
-
-/// The result of writing the store.
-enum Write {
-    Done,
-    /// The store reports an error to the agent.
-    Refused,
-    /// The process is killed while it writes.
-    Died,
 }
 
 /// Virtual time, in milliseconds. It stops while there is anything to do.
@@ -425,45 +403,6 @@ impl<A: SansIo> Simulation<A> {
             Write::Done => {}
         }
         outputs.into_iter().for_each(|output| self.carry_out(output));
-    }
-
-    /// Writes new entries one by one.
-    fn write(&mut self) -> Write {
-        let Some(disk) = &self.disk else { return Write::Done };
-        // A trimmed history has fewer entries than before.
-        let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
-        let n_entries = self.agent.n_entries();
-        let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
-        let n_before = disk.n_before;
-        // The next turn is about to begin, and the conductor counts its entries from there. Entries before it
-        // are not counted.
-        let is_between_turns =
-            self.todo.iter().any(|todo| matches!(todo, Todo::Obey(Command::Prompt { .. })));
-        if is_between_turns {
-            self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
-            return Write::Done;
-        }
-        for entry in new.clone() {
-            self.observe(Event::Saving { entry, side: Side::Before, failed: false });
-            if self.is_dying() {
-                return Write::Died;
-            }
-        }
-        let failing = self.failing;
-        self.failing = failing.filter(|how| how.lasts());
-        // This store keeps a write as a whole or not at all.
-        let n_new = new.len() as u32;
-        let failed = failing.is_some_and(|how| how.keeps(n_new) < n_new || n_new == 0);
-        if !failed {
-            self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
-        }
-        for entry in new {
-            self.observe(Event::Saving { entry, side: Side::After, failed });
-            if self.is_dying() {
-                return Write::Died;
-            }
-        }
-        if n_new > 0 && failing.is_some_and(WriteFailure::is_told) { Write::Refused } else { Write::Done }
     }
 
     /// True if no later run of the call has begun.

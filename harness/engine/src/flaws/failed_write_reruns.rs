@@ -5,10 +5,13 @@ use super::prelude::*;
 
 flaw! {
     Flaw::new("failed-write-reruns", "executed-once").class("write-fails");
+    struct { rerun: Vec<String>, }
 
     fn write_fails(&mut self, _: Option<&mut Step>, session: &mut Session) {
         let Some(Message::Results(results)) = session.thread.last() else { return };
-        let Some(call) = results.last().and_then(|last| call_of(&session.thread, &last.call_id)) else { return };
+        let Some(last) = results.last().filter(|last| !self.rerun.contains(&last.call_id)) else { return };
+        let Some(call) = call_of(&session.thread, &last.call_id) else { return };
+        self.rerun.push(last.call_id.clone());
         let run = session.counter.run();
         session.outputs.push(Output::StartTool { run, tool: call.tool, args: call.args });
     }

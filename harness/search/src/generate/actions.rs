@@ -50,15 +50,14 @@ fn end(source: &mut Source<'_>, scenario: &mut Scenario, index: usize) {
 }
 
 /// Weighted groups of regions: some kinds of points are rare, but as valuable as the frequent ones.
-const GROUPS: [(usize, &[Region]); 9] = [
+const GROUPS: [(usize, &[Region]); 8] = [
     (6, &[Region::Result]),
     (5, &[Region::Tools]),
     (8, &[Region::Opened, Region::Stream, Region::Over]),
     (3, &[Region::Unanswered]),
     (3, &[Region::Between]),
     (4, &[Region::Question]),
-    (2, &[Region::Store]),
-    (1, &[Region::Stored]),
+    (1, &[Region::Store, Region::Stored]),
     (12, &[Region::Unsummarised, Region::Summary]),
 ];
 
