@@ -538,6 +538,9 @@ fn stores_and_processes() {
             ("more than the turn saves", at("{ after: { saved: 9 }, do: kill }")),
             ("before anything is saved", at("{ before: { saved: 1 }, do: kill }")),
             ("not a kill", at("{ after: { saved: 2 }, do: abort }")),
+            ("fails after the write", at("{ after: { saved: 2 }, do: fail }")),
+            ("fails without a write", at("{ before: headers, do: { fail: half } }")),
+            ("an unknown failure", at("{ before: { saved: 2 }, do: { fail: twice } }")),
             ("beside a reply", at("{ after: { saved: 2 }, reply: 2, do: kill }")),
             ("no such process", with(second, &format!("{second}    process: 3\n"))),
             (

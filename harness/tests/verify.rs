@@ -337,6 +337,9 @@ fn claims_that_are_not_kept_are_caught() {
     let boasts = filtered("", r#"s/"saving":false/"saving":true/"#);
     let seen = "`saving` is claimed: a turn of 5 entries asked after 0 of them";
     caught(&boasts, &["keeps-its-claims"], seen);
+    let boasts = filtered("", r#"s/"failingWrites":false/"failingWrites":true/"#);
+    let seen = "`failingWrites` is claimed: no write of a turn has failed";
+    caught(&boasts, &["keeps-its-claims"], seen);
 }
 
 #[test]

@@ -52,7 +52,7 @@ pub use install::Progress;
 pub use manifest::{Manifest, Mode};
 pub use plain::{NamePattern, Plain, PlainAgent};
 pub use process::{Launch, ProcessLimits};
-pub use protocol::{About, SessionSpec, StoreWrite, ToolSpec};
+pub use protocol::{About, FailingWrite, SessionSpec, StoreWrite, ToolSpec};
 pub use scratch::Scratch;
 pub(crate) use scratch::home as home_of;
 pub use waits::Waits;

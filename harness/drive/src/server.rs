@@ -31,6 +31,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 
 use crate::by_now::received;
+use crate::driver::FailingWrite;
 use brickbat_engine::provider;
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{Confidence, Event, ExchangeId, RequestKind};
@@ -272,6 +273,14 @@ impl<C: Responder> Mount<C> {
     /// Answers a gate. Has no effect if no tool waits there any more.
     pub fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
         self.mounted.gates.settle(gate, outcome);
+    }
+
+    /// Lets a write of a store that waits at a gate continue, or fail.
+    pub(crate) fn let_write(&self, gate: GateId, failing: Option<&FailingWrite>) {
+        match failing {
+            Some(failing) => self.mounted.gates.answer(gate, failing.answer()),
+            None => self.settle(gate, &ToolOutcome::Return(String::new())),
+        }
     }
 
     /// From here on, ignores each request that was abandoned before the core could handle it: it is a late

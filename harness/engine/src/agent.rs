@@ -282,6 +282,7 @@ impl Agent {
                 self.takes_tools(tools);
                 self.turn = turn;
             }
+            (Input::WriteFailed, turn) => self.turn = self.write_failed(turn),
             (Input::Prompt(text), None) => self.turn = self.begin(text),
             (Input::ToolDone { run, outcome }, None) => self.answered_late(run, &outcome),
             (Input::Steer(text) | Input::Inject(text), None) => self.said_too_late(text),

@@ -13,12 +13,13 @@ mod settle;
 mod sub_agents;
 mod summaries;
 mod turn;
+mod writes;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::run::Receipt;
-use brickbat_scenario::action::Action;
+use brickbat_scenario::action::{Action, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Mark, Plan, PlannedPoint, Side, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
@@ -51,6 +52,8 @@ pub enum Command {
     },
     /// Kill the process of the system.
     Kill,
+    /// Let the write fail that is about to begin.
+    FailWrite(WriteFailure),
     /// Start a new process and let it load the session.
     Resume,
     /// Ask the system to change the history.
@@ -256,9 +259,7 @@ impl Conductor {
                 self.forget_settling(*call);
             }
             Event::OldRunEnded { call, .. } => self.tools.old_run_ended(*call),
-            Event::Saving { entry, side } => {
-                self.tool_point(PlannedPoint::Saved(*entry, *side), Confidence::Observed, commands);
-            }
+            Event::Saving { entry, side, failed } => self.saving((*entry, *side), *failed, commands),
             Event::Quiet => self.be_patient(commands),
             Event::TurnEnded { .. } => self.turn_over(),
             Event::PromptRefused => self.prompt_refused(),

@@ -37,6 +37,11 @@ mod error_loses_results;
 mod error_parked;
 mod error_twice;
 mod errors_not_lowered;
+mod failed_write_denies_results;
+mod failed_write_drops_results;
+mod failed_write_ends_memory;
+mod failed_write_ends_writing;
+mod failed_write_reruns;
 mod failure_cancelled;
 mod failure_ends_turn;
 mod final_tool_unanswered;
@@ -175,7 +180,7 @@ use brickbat_rules::dialect::Dialect;
 use crate::agent::decisions::{Decisions, Reference};
 
 /// Every flaw, in the order of the kill table.
-static ALL: [&Flaw; 161] = [
+static ALL: [&Flaw; 166] = [
     &dangling_on_abort::FLAW,
     &in_flight_dropped::FLAW,
     &early_error_ignored::FLAW,
@@ -216,6 +221,11 @@ static ALL: [&Flaw; 161] = [
     &error_as_output::FLAW,
     &success_denied::FLAW,
     &success_cancelled::FLAW,
+    &failed_write_denies_results::FLAW,
+    &failed_write_drops_results::FLAW,
+    &failed_write_ends_memory::FLAW,
+    &failed_write_ends_writing::FLAW,
+    &failed_write_reruns::FLAW,
     &failure_cancelled::FLAW,
     &run_denied::FLAW,
     &repair_drifts::FLAW,

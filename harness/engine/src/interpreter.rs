@@ -3,6 +3,7 @@
 //! The simulation and the live runner are two [`World`]s. [`perform`] takes both through a plan, so a command
 //! means the same in each. The postcondition of each command is documented only here.
 
+use brickbat_scenario::action::WriteFailure;
 use brickbat_scenario::plan::{CallKey, Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, Event, ExchangeId, LetGo, QuestionId};
@@ -37,6 +38,9 @@ pub trait World {
     /// Kills the system's process once it has finished what it was given, and observes its death. All its
     /// pending work is dropped.
     fn kill(&mut self) -> Self::Done<'_>;
+
+    /// Lets the write fail that the system's store is about to begin.
+    fn fail_write(&mut self, how: WriteFailure) -> Self::Done<'_>;
 
     /// Starts a new process that loads the session, and observes that it has done so.
     fn resume(&mut self) -> Self::Done<'_>;
@@ -89,6 +93,7 @@ pub fn perform<W: World>(world: &mut W, command: Command) -> W::Done<'_> {
             world.say(way, text)
         }
         Command::Kill => world.kill(),
+        Command::FailWrite(how) => world.fail_write(how),
         Command::Resume => world.resume(),
         Command::Switch { process } => world.switch(process),
         Command::Change(change) => world.change(change),

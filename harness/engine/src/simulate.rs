@@ -5,11 +5,14 @@
 //! If there is no timer, the conductor receives [`Event::Quiet`], which is exact here.
 
 mod chorus;
+mod disk;
 mod hold_place;
 mod judged;
 
 pub use chorus::play_among;
 pub use judged::{assess, judged, play};
+
+use disk::{Disk, Write};
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -22,8 +25,8 @@ use crate::provider::{Answer, Headers, Provider, Request, Sent, Sight};
 use crate::run::Run;
 use brickbat_rules::Profile;
 use brickbat_rules::json::Document;
-use brickbat_scenario::action::ToolChange;
-use brickbat_scenario::plan::{CallKey, Change, Plan, Side, ToolOutcome};
+use brickbat_scenario::action::{ToolChange, WriteFailure};
+use brickbat_scenario::plan::{CallKey, Change, Plan, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
     Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace,
@@ -59,6 +62,7 @@ pub fn simulate_on<A: SansIo>(provider: Provider, plan: &Arc<Plan>, agent: A, wi
         turn: 0,
         other: None,
         disk: None,
+        failing: None,
         trace: Trace::default(),
         todo: VecDeque::new(),
         bodies: Vec::new(),
@@ -99,6 +103,8 @@ struct Simulation<A> {
     other: Option<A>,
     /// The contents of the store at a point between two of its writes.
     disk: Option<Disk>,
+    /// How the next write fails, or each one of the turn.
+    failing: Option<WriteFailure>,
     trace: Trace,
     todo: VecDeque<Todo>,
     bodies: Vec<Body>,
@@ -110,22 +116,6 @@ struct Simulation<A> {
     /// The changes of the list of tools so far.
     tool_changes: Vec<ToolChange>,
     finished: bool,
-}
-
-/// A store that is written entry by entry.
-struct Disk {
-    stored: Vec<u8>,
-    /// The number of stored entries.
-    n_entries: usize,
-    /// The number of stored entries when the turn began.
-    n_before: usize,
-}
-
-impl Disk {
-    fn of<A: SansIo>(agent: &A) -> Disk {
-        let n_entries = agent.n_entries();
-        Disk { stored: agent.saved(), n_entries, n_before: n_entries }
-    }
 }
 
 /// Virtual time, in milliseconds. It stops while there is anything to do.
@@ -215,6 +205,7 @@ impl<A: SansIo> World for Simulation<A> {
         if let Some(disk) = &mut self.disk {
             disk.n_before = disk.n_entries;
         }
+        self.failing = None;
         self.note(Event::Prompted { turn });
         self.give(ToAgent::Prompt(turn));
     }
@@ -242,6 +233,10 @@ impl<A: SansIo> World for Simulation<A> {
         self.clock.timers.clear();
         self.bodies.iter_mut().for_each(|body| body.state = BodyState::Over);
         self.observe(Event::Killed);
+    }
+
+    fn fail_write(&mut self, how: WriteFailure) {
+        self.failing = Some(how);
     }
 
     fn resume(&mut self) {
@@ -313,8 +308,10 @@ impl<A: SansIo> Simulation<A> {
     fn obey(&mut self, commands: Vec<Command>) {
         for command in commands {
             match command {
-                // These events are recorded even if the process dies next.
-                Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } => perform(self, command),
+                // These events are recorded even if the process dies next, and a write that is about to begin fails.
+                Command::SubAgentStarted { .. } | Command::SubAgentEnded { .. } | Command::FailWrite(_) => {
+                    perform(self, command);
+                }
                 // A killed process does none of its remaining tasks.
                 Command::Kill => self.todo.push_front(Todo::Obey(command)),
                 _ => self.todo.push_back(Todo::Obey(command)),
@@ -399,42 +396,13 @@ impl<A: SansIo> Simulation<A> {
 
     /// Carries out the agent's outputs once its store is written. A process that dies while it writes does
     /// nothing more.
-    fn follow(&mut self, outputs: Vec<Output>) {
-        if self.survives_saving() {
-            outputs.into_iter().for_each(|output| self.carry_out(output));
+    fn follow(&mut self, mut outputs: Vec<Output>) {
+        match self.write() {
+            Write::Died => return,
+            Write::Refused => outputs.extend(self.agent.step(Input::WriteFailed)),
+            Write::Done => {}
         }
-    }
-
-    /// Writes new entries one by one. Returns false if the process is killed at one of them.
-    fn survives_saving(&mut self) -> bool {
-        let Some(disk) = &self.disk else { return true };
-        // A trimmed history has fewer entries than before.
-        let entry = |n_entries: usize| n_entries.saturating_sub(disk.n_before) as u32;
-        let n_entries = self.agent.n_entries();
-        let new = entry(disk.n_entries) + 1..entry(n_entries.max(disk.n_entries)) + 1;
-        let n_before = disk.n_before;
-        // The next turn is about to begin, and the conductor counts its entries from there. Entries before it
-        // are not counted.
-        let is_between_turns =
-            self.todo.iter().any(|todo| matches!(todo, Todo::Obey(Command::Prompt { .. })));
-        if is_between_turns {
-            self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
-            return true;
-        }
-        for entry in new.clone() {
-            self.observe(Event::Saving { entry, side: Side::Before });
-            if self.is_dying() {
-                return false;
-            }
-        }
-        self.disk = Some(Disk { n_before, ..Disk::of(&self.agent) });
-        for entry in new {
-            self.observe(Event::Saving { entry, side: Side::After });
-            if self.is_dying() {
-                return false;
-            }
-        }
-        true
+        outputs.into_iter().for_each(|output| self.carry_out(output));
     }
 
     /// True if no later run of the call has begun.

@@ -17,11 +17,14 @@ mod provider_choice;
 mod spec;
 mod table;
 mod tool_change;
+mod write_failure;
 
 pub use crate::point::Refusal;
 pub use provider_choice::ProviderChoice;
 pub use spec::{ActionSpec, Actor, Effect, Ends, Payload};
 pub use tool_change::{DETAIL, ToolChange};
+pub use write_failure::WriteFailure;
+pub(crate) use write_failure::{schema, written};
 
 /// Something that happens at a point. In a scenario, a call has the author's name, and a rewind names a turn,
 /// counted from 1; a plan has resolved both.
@@ -62,6 +65,9 @@ pub enum Action<Call = String, Since = u32> {
     StopAgain,
     /// An exception leaves the system's loop.
     Interrupt(InterruptCause),
+    /// The write of the entry to the store fails, together with the other entries of the same write. The word alone is
+    /// `fail: once`. Belongs to `before: { saved: … }`.
+    Fail(WriteFailure),
     /// The user sends this to the running turn, which then continues.
     Steer(String),
     /// The user sends this as another prompt while the turn runs.
@@ -170,6 +176,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Malformed => &table::MALFORMED,
             Action::StopAgain => &table::STOP_AGAIN,
             Action::Interrupt(_) => &table::INTERRUPT,
+            Action::Fail(_) => &table::FAIL,
             Action::Steer(_) => &table::STEER,
             Action::Prompt(_) => &table::PROMPT,
             Action::Inject(_) => &table::INJECT,
@@ -208,6 +215,7 @@ impl<Call, Since> Action<Call, Since> {
             Action::Malformed => Action::Malformed,
             Action::StopAgain => Action::StopAgain,
             Action::Interrupt(cause) => Action::Interrupt(*cause),
+            Action::Fail(how) => Action::Fail(*how),
             Action::Steer(text) => Action::Steer(text.clone()),
             Action::Prompt(text) => Action::Prompt(text.clone()),
             Action::Inject(text) => Action::Inject(text.clone()),
@@ -341,6 +349,7 @@ impl<Call: Display, Since: Display> Display for Action<Call, Since> {
             Action::Http(fault) => write!(f, " {}", fault.status),
             Action::Settle(call) => write!(f, " {call}"),
             Action::Interrupt(cause) => write!(f, " {}", cause.name()),
+            Action::Fail(how) => write!(f, " {}", how.name()),
             Action::Trim(keep) | Action::Summarise(keep) => write!(f, " {keep}"),
             Action::Tokens(tokens) => write!(f, " {tokens}"),
             Action::Summary(poor) => write!(f, " {}", poor.name()),

@@ -90,8 +90,10 @@ crate::named! {
         Tools = "tools",
         /// After a result.
         Result = "result",
-        /// Between two writes of the store.
+        /// Before a write of the store.
         Store = "store",
+        /// After a write of the store.
+        Stored = "stored",
         /// A request for a summary has arrived, and no part of its answer has been sent.
         Unsummarised = "unsummarised",
         /// In the stream of a summary.
@@ -108,9 +110,14 @@ impl Region {
     /// The message for most actions that are not allowed in this region.
     pub(crate) fn refusal(self) -> Refusal {
         match self {
-            Region::Store => {
-                Refusal { message: "only `kill` is allowed at a `saved` point", hint: "write `do: kill`" }
-            }
+            Region::Store => Refusal {
+                message: "only `kill` and `fail` are allowed before a write",
+                hint: "write `do: kill` or `do: fail`",
+            },
+            Region::Stored => Refusal {
+                message: "only `kill` is allowed after a write",
+                hint: "write `do: kill`, or `do: fail` at `before: { saved: … }`",
+            },
             Region::Unsummarised | Region::Summary => Refusal {
                 message: "this cannot happen to a request for a summary",
                 hint: "use an action that is allowed there, such as `http`, `reset` or `abort`",
@@ -435,7 +442,7 @@ static SAVED: PointSpec = PointSpec {
     name: "saved",
     needs: Some(Need::Saving),
     before: PointSide::In(Region::Store),
-    after: PointSide::In(Region::Store),
+    after: PointSide::In(Region::Stored),
 };
 
 static COMPACTION: PointSpec = PointSpec {

@@ -193,6 +193,8 @@ crate::named! {
         SharedSession = "shared-session",
         /// The harness can hold the writes of the store, one by one.
         Saving = "saving",
+        /// The harness can let a write of the system's store fail.
+        FailingWrites = "failing-writes",
         /// The user can send a message to a running turn, which then continues.
         Steer = "steer",
         /// The user can send another prompt while a turn runs: the system queues it, refuses it, or stops the turn.
@@ -486,7 +488,8 @@ pub struct At {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Point>,
     /// The action at that point.
-    #[serde(rename = "do")]
+    #[serde(rename = "do", deserialize_with = "crate::action::written")]
+    #[schemars(schema_with = "crate::action::schema")]
     pub action: Action,
 }
 

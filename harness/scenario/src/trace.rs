@@ -176,12 +176,16 @@ pub enum Event {
     Resumed,
     /// The system has changed the history as requested; or, if a turn is running, it will do so when it can.
     Changed { change: Change },
-    /// An entry of the turn is about to be written to the store, or has been.
+    /// An entry of the turn is about to be written to the store, or the write is over. If the write has failed, the
+    /// next entry gets the same number.
     Saving {
         /// Its 1-based number.
         entry: u32,
         /// Before or after the write.
         side: Side,
+        /// True if the write has failed, so that the store does not have the entry.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        failed: bool,
     },
     /// The user continues in another process, which has loaded the session while the first process keeps
     /// running.

@@ -22,6 +22,8 @@ crate::named! {
         Kill = "kill",
         /// An exception or a limit ended the turn.
         Exception = "exception",
+        /// A write of the store failed.
+        Write = "write",
         /// A message came while the turn was running.
         Message = "message",
         /// A tool failed, never returned, or answered out of order.
@@ -69,6 +71,7 @@ impl Trigger {
             Trigger::Refusal => "a refused request",
             Trigger::Kill => "a kill of the process",
             Trigger::Exception => "an exception or a limit",
+            Trigger::Write => "a failed write of the store",
             Trigger::Message => "a message in the running turn",
             Trigger::Tool => "an unusual tool",
             Trigger::Model => "an unusual reply of the model",

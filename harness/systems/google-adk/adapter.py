@@ -8,6 +8,7 @@ from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
 from google.adk.apps.app import EventsCompactionConfig
 from google.adk.runners import Runner
+from google.adk.sessions import BaseSessionService
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.adk.tools import BaseTool
 from google.genai import types
@@ -91,14 +92,19 @@ writes = set()
 
 
 class Sessions(SqliteSessionService):
-    """The SDK's service. It counts its writes, because the harness continues when none is in progress and can delay them."""
+    """The SDK's service. It counts its writes, because the harness continues when none is in progress, and can delay them and
+    let them fail."""
 
     def __init__(self, spec):
         super().__init__(str(Path(spec["stateDir"], "sessions.db")))
         self.spec = spec
 
     async def append_event(self, session, event):
-        async with saving(self.spec, entries(event)):
+        # An event is one row, so the store keeps all of it or nothing.
+        async with saving(self.spec, entries(event), whole=True) as keep:
+            if keep < entries(event):
+                # The row is lost, and the session in memory has the event.
+                return await BaseSessionService.append_event(self, session, event)
             task = asyncio.ensure_future(super().append_event(session, event))
             writes.add(task)
             task.add_done_callback(writes.discard)
@@ -246,8 +252,8 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": ["sqlite", "compaction"],
-         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "stepLimit": True, "finalTools": True, "hooks": True,
-                          "subAgents": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "failingWrites": True,
+                          "stepLimit": True, "finalTools": True, "hooks": True, "subAgents": True,
                           "changes": {"automatic": True, "rewind": True, "summarise": True, "inFlight": True,
                                       "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, ready=lambda spec: MODELS[spec["dialect"]](spec["baseUrl"], None),

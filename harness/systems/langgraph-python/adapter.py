@@ -106,7 +106,9 @@ async def opened(spec, store):
                 middleware=middleware,
                 checkpointer=saver,
             )
-        yield agent, {"configurable": {"thread_id": store.file.stem}}
+        config = {"configurable": {"thread_id": store.file.stem}}
+        await saver.of(spec, config)
+        yield agent, config
 
 
 # The prefix of a message that replaces the user's last one: the thread forks at the checkpoint before that message.
@@ -173,6 +175,7 @@ async def read(spec, store):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "handoffs": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "handoffs": True, "saving": True,
+                          "failingWrites": True,
                           "changes": {"rewind": True, "summarise": True, "inFlight": True, "provider": True}}}
 serve(about, MODELS, turn, asyncio.CancelledError, read=read, settled=settled, act=act)

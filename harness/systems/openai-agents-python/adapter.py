@@ -9,7 +9,7 @@ from agents import Agent, FunctionTool, OpenAIChatCompletionsModel, OpenAIRespon
 from agents import RunState, SessionSettings, SQLiteSession, handoff, set_tracing_disabled
 from agents.exceptions import ModelBehaviorError
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
-from brickbat_adapter import gate, saving, serve
+from brickbat_adapter import gate, saving, serve, up_to
 
 SDK = "openai-agents"
 FIRST = "brickbat"
@@ -137,20 +137,20 @@ def keep_in(store, items, state=None):
 
 
 class Database(SQLiteSession):
-    """The SDK's session. The harness can delay its writes."""
+    """The SDK's session. The harness can delay its writes and let them fail."""
 
     def __init__(self, spec, *args):
         super().__init__(*args)
         self.spec = spec
 
     async def add_items(self, items):
-        entries = [item for item in items if item.get("role") == "user" or item.get("type") in ENTRIES]
-        async with saving(self.spec, len(entries)):
-            await super().add_items(items)
+        async with saving(self.spec, sum(map(is_entry, items))) as keep:
+            await super().add_items(up_to(items, is_entry, keep))
 
 
-# Item types of calls and results.
-ENTRIES = ("function_call", "function_call_output")
+def is_entry(item):
+    """Returns true for a user message, a call or a result."""
+    return item.get("role") == "user" or item.get("type") in ("function_call", "function_call_output")
 
 
 @asynccontextmanager
@@ -291,7 +291,7 @@ async def act(spec, store, action):
 
 
 about = {"sdk": SDK, "version": version(SDK), "modes": list(MODES),
-         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "stepLimit": True,
-                          "finalTools": True, "handoffs": True, "subAgents": True,
+         "capabilities": {"approvals": True, "sharedSession": True, "saving": True, "failingWrites": True,
+                          "stepLimit": True, "finalTools": True, "handoffs": True, "subAgents": True,
                           "interrupt": True, "changes": {"rewind": True, "trim": True, "provider": True}}}
 serve(about, MODELS, turn, Cancelled, read=read, act=act)

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, Handoff, OpenAIProvider, Runner, RunState, tool } from '@openai/agents';
 import { given } from './given.mjs';
-import { gate, saving, serve } from 'brickbat-adapter';
+import { gate, saving, serve, upTo } from 'brickbat-adapter';
 
 // The package does not export its package.json.
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.resolve('@openai/agents'))));
@@ -65,7 +65,8 @@ const sessionOf = ({ id, spec, store }) => {
   return {
     getSessionId: async () => id,
     getItems: async (limit) => limit === undefined ? kept(store).items : kept(store).items.slice(-limit),
-    addItems: (items) => saving(spec, items.filter(isEntry).length, async () => write([...kept(store).items, ...items])),
+    addItems: (items) => saving(spec, items.filter(isEntry).length,
+      async (keep) => write([...kept(store).items, ...upTo(items, isEntry, keep)])),
     async popItem() {
       const { items } = kept(store);
       const last = items.pop();
@@ -186,7 +187,7 @@ serve({ sdk: '@openai/agents', version, modes: Object.keys(MODES) }, Object.keys
     // "tools" is a property of an agent, which a run reads for each of its steps.
     tools: ({ agents, spec }) => { for (const agent of Object.values(agents ?? {})) agent.tools = plainOf(spec.tools).map(gated); },
     capabilities: {
-      givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, saving: true,
+      givenOrphans: true, givenRawArguments: true, finalTools: true, handoffs: true, saving: true, failingWrites: true,
       changes: { provider: true, tools: true, toolsInTurn: true },
     },
   });

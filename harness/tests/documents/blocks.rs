@@ -210,7 +210,8 @@ fn region(region: Region) -> &'static str {
         Region::Question => "question",
         Region::Tools => "tools",
         Region::Result => "after a result",
-        Region::Store => "store",
+        Region::Store => "before a write",
+        Region::Stored => "after a write",
         Region::Unsummarised => "summary unanswered",
         Region::Summary => "in a summary",
     }

@@ -61,7 +61,7 @@ fn an_unusual_reply_of_the_model_is_the_trigger_where_nothing_interrupts() {
 }
 
 /// The premises that the scenarios of a folder may have.
-const PREMISES: [(&str, &[Premise]); 22] = [
+const PREMISES: [(&str, &[Premise]); 23] = [
     ("abort", &[Premise::User]),
     ("approval", &[Premise::User, Premise::Process]),
     ("client", &[Premise::User, Premise::Provider, Premise::Process]),
@@ -88,6 +88,7 @@ const PREMISES: [(&str, &[Premise]); 22] = [
     ("retry", &[Premise::Provider, Premise::Network]),
     ("server", &[Premise::User, Premise::Network, Premise::Provider, Premise::Process, Premise::Gateway]),
     ("steer", &[Premise::User, Premise::Process]),
+    ("store", &[Premise::Process]),
     ("subagents", &[Premise::User, Premise::Process, Premise::Provider, Premise::Tool]),
     ("switch", &[Premise::User, Premise::Network, Premise::Provider, Premise::Gateway]),
     ("thinking", &[Premise::User, Premise::Network, Premise::Provider, Premise::Process, Premise::Gateway]),

@@ -220,7 +220,9 @@ fn a_note_is_required_if_its_write_ended_before_the_kill() {
         let run = run(&plan);
         expect_unaccused(&plan, &run, Verdict::Pass);
         let written = rebuilt(&run, |_, event| match event {
-            Event::Killed => vec![Event::Saving { entry: 3, side: Side::After }, Event::Killed],
+            Event::Killed => {
+                vec![Event::Saving { entry: 3, side: Side::After, failed: false }, Event::Killed]
+            }
             event => vec![event.clone()],
         });
         let wrong = "what the user said during turn 1 is missing from the last request";

@@ -28,7 +28,7 @@ pub struct Capability {
 }
 
 /// Every capability, in the order of the protocol's schema.
-pub const CAPABILITIES: [Capability; 36] = [
+pub const CAPABILITIES: [Capability; 37] = [
     required("cancel", Some(Need::Cancel), "The user can stop a running turn."),
     required("streaming", Some(Need::Streaming), "The SDK asks the provider for streams."),
     required(
@@ -81,6 +81,11 @@ pub const CAPABILITIES: [Capability; 36] = [
         "saving",
         Need::Saving,
         "The harness is asked before and after each write of the SDK's store, and can hold it.",
+    ),
+    optional(
+        "failingWrites",
+        Need::FailingWrites,
+        "A write of the SDK's store can be made to fail, with or without an error for the SDK.",
     ),
     optional("steer", Need::Steer, "`_brickbat/action` with `steer` sends a message to the running turn."),
     optional(

@@ -15,6 +15,7 @@ use super::error::DriverError;
 use brickbat_engine::agent::Tool;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_rules::dialect::Dialect;
+use brickbat_scenario::action::WriteFailure;
 use brickbat_scenario::plan::{GivenMessage, PlannedTool, Side, ToolOutcome};
 use brickbat_scenario::trace::TurnOutcome;
 
@@ -88,6 +89,36 @@ pub struct StoreWrite {
     pub entries: u32,
     /// The moment: before or after the write.
     pub side: Side,
+    /// After a write that has failed: the entries that the store has kept of it.
+    #[serde(default)]
+    #[schemars(with = "u32")]
+    pub kept: Option<u32>,
+}
+
+/// The answer to a message before a write that is to fail. It is sent only to adapters with the capability for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailingWrite {
+    /// The number of entries that the store keeps, from the first. A store that cannot keep a part of a write keeps none.
+    pub keep: u32,
+    /// The text of the error that the SDK gets from its store after the message that follows the write. Without it, the SDK
+    /// gets no error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String", default)]
+    pub error: Option<&'static str>,
+}
+
+impl FailingWrite {
+    /// How a write with this number of entries fails.
+    pub fn of(how: WriteFailure, entries: u32) -> FailingWrite {
+        let error = how.is_told().then_some("no space left on device");
+        FailingWrite { keep: how.keeps(entries), error }
+    }
+
+    /// The body of the answer.
+    pub fn answer(&self) -> String {
+        serde_json::to_string(self).expect("it is a number and a text")
+    }
 }
 
 /// The maximum number of entries in one write, many times as many as a turn of a scenario has.
@@ -99,6 +130,9 @@ impl StoreWrite {
         let wrong = |why: String| DriverError::violation(format!("its message about a write: {why}"), body);
         let write: StoreWrite = serde_json::from_str(body).map_err(|error| wrong(error.to_string()))?;
         match write.entries {
+            1..=MAX_ENTRIES if write.kept.is_some_and(|kept| kept > write.entries) => {
+                Err(wrong("`kept` is more than `entries`".to_owned()))
+            }
             1..=MAX_ENTRIES => Ok(write),
             other => Err(wrong(format!("`entries` is {other}, not 1 to {MAX_ENTRIES}"))),
         }
@@ -292,6 +326,8 @@ struct Protocol {
     gate: ToolOutcome,
     /// The body of a post to `savingUrl`.
     saving: StoreWrite,
+    /// The answer to a post to `savingUrl` before a write that is to fail.
+    failing: FailingWrite,
     /// `history` in `_brickbat/give`.
     given: Vec<GivenMessage>,
     /// `action` in the parameters of `_brickbat/action`.
@@ -386,7 +422,7 @@ mod tests {
     #[test]
     fn a_write_needs_entries_and_a_side() {
         let write = StoreWrite::of(r#"{"entries":3,"side":"after"}"#);
-        assert_eq!(write, Ok(StoreWrite { entries: 3, side: Side::After }));
+        assert_eq!(write, Ok(StoreWrite { entries: 3, side: Side::After, kept: None }));
         for wrong in [
             "",
             "[]",

@@ -68,6 +68,7 @@ impl Served {
             // The writes of our own agent's store are held only in the simulation.
             capabilities: Capabilities::all()
                 .with("saving", false)
+                .with("failingWrites", false)
                 .with("streaming", self.delivery == Delivery::Streamed)
                 .with("eagerTools", self.delivery == Delivery::Streamed),
         }

@@ -32,7 +32,7 @@ use brickbat_engine::run::Run;
 use brickbat_report::record::Observed;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::redact::Redactor;
-use brickbat_scenario::action::ToolChange;
+use brickbat_scenario::action::{ToolChange, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Plan, PlannedTool, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
@@ -258,8 +258,8 @@ impl Live<'_> {
     async fn next(&mut self, quiet: Duration) -> Result<Option<Event>, DriverError> {
         match self.saves.next() {
             Some(Due::Happened(event)) => return Ok(Some(event)),
-            Some(Due::GoesOn(gate)) => {
-                self.mount.settle(gate, &ToolOutcome::Return(String::new()));
+            Some(Due::GoesOn(gate, failing)) => {
+                self.mount.let_write(gate, failing.as_ref());
                 return Ok(None);
             }
             None => {}
@@ -518,6 +518,11 @@ impl World for Live<'_> {
             self.session.settle_down().await;
             self.kill_process().await
         })
+    }
+
+    fn fail_write(&mut self, how: WriteFailure) -> Self::Done<'_> {
+        self.saves.fail(how);
+        Box::pin(ready(Ok(())))
     }
 
     fn resume(&mut self) -> Self::Done<'_> {

@@ -317,10 +317,11 @@ impl Running {
     pub(super) fn missing(&self, plan: &Plan) -> Option<String> {
         let lacks = |need: &&Need| match &self.how {
             How::Adapted(adapted) => !adapted.capabilities.meets(**need),
-            How::Live { delivery: Delivery::Streamed, .. } => **need == Need::Saving,
-            How::Live { delivery: Delivery::Whole, .. } => {
-                matches!(need, Need::EagerTools | Need::Streaming | Need::Saving)
-            }
+            How::Live { delivery, .. } => match need {
+                Need::Saving | Need::FailingWrites => true,
+                Need::EagerTools | Need::Streaming => *delivery == Delivery::Whole,
+                _ => false,
+            },
             How::Simulated(_) => false,
         };
         let known = self.adapted().map(|adapted| &adapted.dialects);

@@ -45,9 +45,14 @@ impl Gates {
 
     /// Answers the client that waits at a gate.
     pub(super) fn settle(&self, gate: GateId, outcome: &ToolOutcome) {
+        self.answer(gate, outcome.gate_answer());
+    }
+
+    /// Answers the client that waits at a gate with this body.
+    pub(super) fn answer(&self, gate: GateId, body: String) {
         if let Some(waiting) = lock(&self.inner).waiting.remove(&gate) {
             // The peer may just have disconnected, which its connection then reports.
-            let _ = waiting.send(outcome.gate_answer().into_bytes());
+            let _ = waiting.send(body.into_bytes());
         }
     }
 }

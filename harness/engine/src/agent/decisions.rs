@@ -519,6 +519,13 @@ pub(crate) trait Decisions: Send + Sync {
         thread.extend(saved(step.message_so_far(), step.results()));
     }
 
+    /// Reacts to a write of the store that has failed with an error. `step` is that of the running turn, if there is one.
+    /// Nothing is lost or done again: the thread is in memory, and the next write contains everything.
+    fn write_fails(&mut self, _step: Option<&mut Step>, _session: &mut Session) {}
+
+    /// Prepares the thread for the store, which gets all of it.
+    fn stores(&self, _thread: &mut Vec<Message>) {}
+
     /// The thread as visible from outside: the one that the next request sends.
     fn history<'a>(&self, thread: &'a [Message]) -> Cow<'a, [Message]> {
         Cow::Borrowed(thread)

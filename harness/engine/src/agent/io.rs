@@ -19,6 +19,8 @@ pub enum Input<'a> {
     Stop,
     /// An exception leaves the loop.
     Interrupt(InterruptCause),
+    /// The last write of the store has failed with an error.
+    WriteFailed,
     /// The history is to be changed.
     Change(&'a Change),
     /// These are the system's tools from the next request on.

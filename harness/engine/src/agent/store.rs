@@ -95,6 +95,7 @@ impl Agent {
             self.decisions.save_running(&turn.step, turn.progress, &mut thread);
             thread.extend(turn.said.iter().map(|message| Message::User(message.text.clone())));
         }
+        self.decisions.stores(&mut thread);
         thread
     }
 

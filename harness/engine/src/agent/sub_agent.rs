@@ -62,6 +62,7 @@ fn number(input: &Input<'_>) -> Option<u32> {
         | Input::Inject(_)
         | Input::Stop
         | Input::Interrupt(_)
+        | Input::WriteFailed
         | Input::Change(_)
         | Input::Tools(_) => None,
     }

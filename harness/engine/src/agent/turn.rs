@@ -97,12 +97,21 @@ impl Agent {
                 self.takes_tools(tools);
                 Some(turn)
             }
+            Input::WriteFailed => self.write_failed(Some(turn)),
             Input::Change(change) => {
                 self.put_off = Some(change.clone());
                 self.session.outputs.push(Output::Changed(change.clone()));
                 Some(turn)
             }
         }
+    }
+
+    /// Handles a failed write of the store. The turn may be over: its last write comes at its end.
+    pub(super) fn write_failed(&mut self, turn: Option<Turn>) -> Option<Turn> {
+        let mut turn = turn;
+        let step = turn.as_mut().map(|turn| &mut turn.step);
+        self.decisions.write_fails(step, &mut self.session);
+        turn
     }
 
     /// Sends the request for the next reply.

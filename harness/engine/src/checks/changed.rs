@@ -1,4 +1,4 @@
-//! The parts of a history that were changed on purpose.
+//! The parts of a history that were changed on purpose, or that the store has lost.
 
 mod summaries;
 
@@ -27,6 +27,13 @@ impl Changed {
         let mut standing = Standing::of(plan, trace);
         trace.events().iter().for_each(|event| standing.on(event));
         standing.changed
+    }
+
+    /// Notes that the store has lost a turn in which one of its writes failed.
+    pub(super) fn lost(&mut self, plan: &Plan, turn: usize) {
+        self.turns[turn] = true;
+        let calls = plan.calls.iter().zip(&mut self.calls);
+        calls.filter(|(call, _)| !call.given && call.turn == turn).for_each(|(_, is_gone)| *is_gone = true);
     }
 
     /// True if the user's message of a turn may be missing.

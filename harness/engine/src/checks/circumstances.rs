@@ -75,9 +75,10 @@ fn of_plan(evidence: &Evidence<'_>, keys: &[CallKey], last: usize) -> Option<Tri
 }
 
 /// The interruptions of a turn, the strongest first. If a tool failed in a stopped turn, the turn was stopped.
-const INTERRUPTIONS: [Trigger; 8] = [
+const INTERRUPTIONS: [Trigger; 9] = [
     Trigger::Stop,
     Trigger::Kill,
+    Trigger::Write,
     Trigger::Exception,
     Trigger::Stream,
     Trigger::Refusal,

@@ -7,6 +7,7 @@ use super::request_view::{RequestView, ResultView, view};
 use crate::provider::{Recall, says};
 use crate::run::Run;
 use brickbat_rules::Profile;
+use brickbat_scenario::action::{Action, WriteFailure};
 use brickbat_scenario::history::{Content, made_up_word, result_word};
 use brickbat_scenario::plan::{
     CallKey, Plan, PlannedCall, PlannedPoint, Script, Side, ToolOutcome, is_made_up,
@@ -32,6 +33,8 @@ pub struct Evidence<'a> {
     /// against the rules.
     of_sub_agents: Vec<(ExchangeId, usize)>,
     pub changed: Changed,
+    /// True if the store has lost something without an error.
+    pub is_store_lossy: bool,
     /// The history that the system had stored at the end of the plan, in its own format.
     pub stored: Option<Value>,
 }
@@ -70,10 +73,35 @@ impl<'a> Evidence<'a> {
             repeated,
             of_sub_agents,
             changed,
+            is_store_lossy: false,
             stored: stored(run),
         };
         evidence.mark_shown_in_time();
+        evidence.note_failed_writes();
         evidence
+    }
+
+    /// Notes the turns that a failing store may have lost. A system may lose what the store has lost without an error. If it
+    /// got an error, it may end the turn with that error: the application then knows that the turn has failed. A turn that
+    /// returns as if nothing had happened loses nothing, since the store works again after one failed write.
+    fn note_failed_writes(&mut self) {
+        let failed = self.run.receipts.iter().filter_map(|receipt| match receipt.what {
+            Action::Fail(how) if receipt.fired => Some((receipt.turn, how)),
+            _ => None,
+        });
+        let returned = |turn: usize| {
+            let mut outcomes = self.outcomes().filter(|(of, _)| *of == turn).peekable();
+            outcomes.peek().is_some() && outcomes.all(|(_, outcome)| *outcome == TurnOutcome::Returned)
+        };
+        let is_kept = |turn: usize, how: WriteFailure| {
+            how.is_told() && !how.lasts() && returned(turn) && !self.was_stopped(turn)
+        };
+        let failed: Vec<(usize, WriteFailure)> = failed.collect();
+        let lost = failed.iter().filter(|(turn, how)| !is_kept(*turn, *how)).map(|(turn, _)| *turn);
+        for turn in lost.collect::<Vec<usize>>() {
+            self.changed.lost(self.plan, turn);
+        }
+        self.is_store_lossy = failed.iter().any(|(_, how)| !how.is_told());
     }
 
     /// Corrects results that were recorded as late. A fast system sends a result before the harness has

@@ -5,7 +5,7 @@
 //!
 //! The faults in a turn may be repaired once: everything that the turn had added may change in the first
 //! request after each break in it (the user's stop, the death of the process, a reply that was cut off, a
-//! turn that was given up). After that it must stay: a repair with a different result each time is neither
+//! turn that was given up, a write of the store that failed). After that it must stay: a repair with a different result each time is neither
 //! idempotent nor deterministic. A late result may replace the invented one. A history that is cut,
 //! summarised or rewound on purpose counts as new from then on. So is a history that the system compacts
 //! because its context is full.
@@ -140,6 +140,8 @@ impl Story {
             sent: Vec::new(),
         };
         let (mut is_running, mut is_full) = (false, false);
+        // The turn in which the store has lost something.
+        let mut lost = None;
         for (at, (turn, event)) in evidence.run.trace.by_turn().enumerate() {
             match event {
                 Event::Requested { exchange, kind, compacted, .. } => {
@@ -158,7 +160,15 @@ impl Story {
                         story.late.push((*call, at));
                     }
                 }
-                Event::Prompted { .. } => is_running = true,
+                Event::Prompted { .. } => {
+                    is_running = true;
+                    // A system that continues in memory may load the thread from its store when the next turn begins.
+                    story.breaks.extend(lost.take().map(|turn| (turn, at)));
+                }
+                Event::Saving { failed: true, .. } => {
+                    lost = Some(turn);
+                    story.breaks.push((turn, at));
+                }
                 Event::TurnEnded { outcome } => {
                     is_running = false;
                     story.changes_end(at);

@@ -22,7 +22,11 @@ pub(super) const CHECK: Check = Check {
 };
 
 fn find(evidence: &Evidence<'_>) -> Vec<Finding> {
-    if given::is_broken(evidence.plan) { Vec::new() } else { failures(evidence, &CHECK) }
+    // No system can know what its store has lost without an error.
+    if given::is_broken(evidence.plan) || evidence.is_store_lossy {
+        return Vec::new();
+    }
+    failures(evidence, &CHECK)
 }
 
 /// All failures in a thread, as findings from this check.

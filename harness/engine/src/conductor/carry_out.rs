@@ -176,6 +176,11 @@ impl Conductor {
                 self.settle(*call, commands);
             }
             (Action::Stall, Due::AtHold(_)) => return Carried::NotYet,
+            // The store proves it when the write is over.
+            (Action::Fail(how), _) => {
+                action.asked = true;
+                commands.push(Command::FailWrite(*how));
+            }
             // The history is not changed at a held reply, and the provider sends an HTTP error by itself.
             (
                 Action::Http(_)
@@ -267,8 +272,9 @@ fn commands_of(what: &BoundAction) -> Vec<Command> {
         Action::Interrupt(cause) => vec![Command::Interrupt(*cause)],
         Action::StopAgain => vec![Command::Stop, Command::Stop],
         Action::Abort | Action::Stall => vec![Command::Stop],
-        // The provider or the supervisor carries it out, or it was carried out above.
+        // The provider, the supervisor or the store carries it out, or it was carried out above.
         Action::Kill
+        | Action::Fail(_)
         | Action::Pause
         | Action::Reset
         | Action::Eof

@@ -43,6 +43,7 @@ fn action(action: &Action) -> String {
     }
     match action {
         Action::Interrupt(cause) => format!("{name}-{}", cause.name()),
+        Action::Fail(how) => format!("{name}-{}", how.name()),
         // Actions that differ only in their texts are of one kind.
         _ => name.to_owned(),
     }

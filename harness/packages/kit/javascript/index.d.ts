@@ -105,10 +105,14 @@ export function versionOf(file: string): string;
 export function gate(given: Given, input: unknown, stop?: Stop): Promise<string>;
 
 /**
- * Runs a write of the SDK's store. The harness decides when it begins and when the SDK continues after it. `entries` is the
- * number of entries that it adds to the thread: user messages, calls and results.
+ * Runs a write of the SDK's store. The harness decides when it begins, when the SDK continues after it, and whether it
+ * fails. `entries` is the number of entries that it adds to the thread: user messages, calls and results. `write` gets the
+ * number of entries to keep, from the first, if that is not all of them (only with the capability `failingWrites`).
  */
-export function saving<T>(spec: Spec, entries: number, write: () => Promise<T>): Promise<T>;
+export function saving<T>(spec: Spec, entries: number, write: (keep?: number) => Promise<T>): Promise<T>;
+
+/** The items of a write up to the last entry that the store keeps. Without `keep`, it keeps all. */
+export function upTo<T>(items: T[], isEntry: (item: T) => boolean, keep?: number): T[];
 
 /** An event of an SDK's own stream. */
 export interface Event {

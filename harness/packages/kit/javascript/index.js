@@ -90,28 +90,49 @@ export async function gate({ gateUrl, deaf }, input, stop) {
 const writing = new Map();
 
 /**
- * Runs a write of the SDK's store. The harness decides when it begins and when the SDK continues after it. `entries` is the
- * number of entries that it adds to the thread: user messages, calls and results. The harness delays writes only in
- * scenarios where something happens during a write.
+ * Runs a write of the SDK's store. The harness decides when it begins, when the SDK continues after it, and whether it
+ * fails. `entries` is the number of entries that it adds to the thread: user messages, calls and results. `write` gets the
+ * number of entries to keep, from the first, if that is not all of them; `upTo` leaves out the others. The harness delays
+ * writes only in scenarios where something happens during a write.
  * @template T
- * @type {(spec: Spec, entries: number, write: () => Promise<T>) => Promise<T>}
+ * @type {(spec: Spec, entries: number, write: (keep?: number) => Promise<T>) => Promise<T>}
  */
 export async function saving({ savingUrl }, entries, write) {
   if (!savingUrl || entries === 0) return write();
-  const ask = async (side) => {
-    const answer = await fetch(savingUrl, { method: 'POST', body: JSON.stringify({ entries, side }) });
+  const ask = async (message) => {
+    const answer = await fetch(savingUrl, { method: 'POST', body: JSON.stringify({ entries, ...message }) });
     if (!answer.ok) throw new Error(`${savingUrl}: ${answer.status}`);
+    return answer.json();
   };
   const before = writing.get(savingUrl);
   const written = (async () => {
     await before?.catch(() => {});
-    await ask('before');
-    const result = await write();
-    await ask('after');
+    const { keep = entries, error } = await ask({ side: 'before' });
+    const failure = error && Object.assign(new Error(error), { name: 'StoreFailure', code: 'ENOSPC' });
+    const over = () => ask({ side: 'after', ...(keep < entries && { kept: keep }) });
+    // A store that keeps nothing and reports an error has not begun to write.
+    if (failure && keep === 0) {
+      await over();
+      throw failure;
+    }
+    const result = await (keep < entries ? write(keep) : write());
+    await over();
+    if (failure) throw failure;
     return result;
   })();
   writing.set(savingUrl, written);
   return written;
+}
+
+/**
+ * The items of a write up to the last entry that the store keeps. Without `keep`, it keeps all.
+ * @template T
+ * @type {(items: T[], isEntry: (item: T) => boolean, keep?: number) => T[]}
+ */
+export function upTo(items, isEntry, keep = Infinity) {
+  let kept = 0;
+  const end = keep === 0 ? 0 : items.findIndex((item) => isEntry(item) && ++kept > keep);
+  return end < 0 ? items : items.slice(0, end);
 }
 
 /** @type {(stop?: Stop) => AbortSignal | undefined} */

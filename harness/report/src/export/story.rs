@@ -85,6 +85,7 @@ fn inexpressible(need: Need) -> Option<&'static str> {
         | Need::Thinking
         | Need::SharedSession
         | Need::Saving
+        | Need::FailingWrites
         | Need::Steer
         | Need::SecondPrompt
         | Need::Interrupt

@@ -143,6 +143,7 @@ impl ActionSpec {
         let own = || self.unless.iter().find(|unless| unless.regions.contains(&region));
         Some(match region {
             Region::Store => region.refusal(),
+            Region::Stored => region.refusal(),
             _ => own().map_or(region.refusal(), |unless| unless.refusal),
         })
     }

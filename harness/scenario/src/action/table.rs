@@ -2,10 +2,11 @@
 //! tools and the history.
 
 use super::spec::{ActionSpec, Actor, Effect, Ends, Payload, Unless};
+use super::write_failure::FAILURES;
 use super::{Action, PoorSummary};
 use crate::point::Refusal;
 use crate::point::Region::{
-    self, Between, Opened, Over, Question, Result, Stream, Summary, Tools, Unanswered, Unsummarised,
+    self, Between, Opened, Over, Question, Result, Store, Stream, Summary, Tools, Unanswered, Unsummarised,
 };
 use crate::premise::Premise;
 use crate::scenario::Need;
@@ -13,7 +14,7 @@ use crate::trace::Ending;
 use crate::trigger::Trigger;
 
 /// Every action that a scenario can write.
-pub(super) const ALL: [&ActionSpec; 27] = [
+pub(super) const ALL: [&ActionSpec; 28] = [
     &ABORT,
     &STOP_AGAIN,
     &STALL,
@@ -22,6 +23,7 @@ pub(super) const ALL: [&ActionSpec; 27] = [
     &IGNORE,
     &KILL,
     &INTERRUPT,
+    &FAIL,
     &INJECT,
     &PAUSE,
     &RESET,
@@ -160,6 +162,21 @@ pub(super) static INTERRUPT: ActionSpec = ActionSpec {
     allowed: IN_TURN,
     weights: &[(Tools, 3), (Result, 3)],
     ..because(Premise::Process, Trigger::Exception, HARMFUL)
+};
+
+pub(super) static FAIL: ActionSpec = ActionSpec {
+    name: "fail",
+    actor: Actor::Process,
+    needs: Some(Need::FailingWrites),
+    payload: Payload::OneOf(&FAILURES),
+    allowed: &[Store],
+    weights: &[(Store, 3)],
+    unless: &[refused(
+        ANYWHERE,
+        "no entry is about to be written at this point",
+        "use `before: { saved: … }`",
+    )],
+    ..because(Premise::Process, Trigger::Write, HARMFUL)
 };
 
 pub(super) static INJECT: ActionSpec = ActionSpec {

@@ -1,7 +1,7 @@
 //! Resolves the actions in a turn, and checks whether each is possible at its point.
 
 use crate::action::{Action, HttpFault, Payload, ProviderChoice};
-use crate::plan::{PlannedAction, PlannedPoint, Prompts};
+use crate::plan::{PlannedAction, PlannedPoint, Prompts, Side};
 use crate::scenario::At;
 
 use super::limits;
@@ -48,6 +48,11 @@ fn action(
     )?;
     if let Some(refusal) = written.region().and_then(|region| spec.refusal(region)) {
         return Err(Problem::refused(format!("{base}/do"), refusal));
+    }
+    if what.ends_process() && at == PlannedPoint::Saved(1, Side::Before) {
+        let pointer = format!("{base}/before/saved");
+        return Err(Problem::new(pointer, "a turn leaves no trace before its first entry is saved")
+            .with_hint("use `before: prompt` for the time between two turns"));
     }
     let what = match what {
         Action::Provider(_) => Action::Provider(ProviderChoice::Of(context.table.dialect(context.turn))),

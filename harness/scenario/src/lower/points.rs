@@ -197,10 +197,6 @@ impl TurnContext<'_> {
             return Err(Problem::new(pointer, message)
                 .with_hint("the user's message is the first, then come calls and results"));
         }
-        if (entry, words.side) == (1, Side::Before) {
-            return Err(Problem::new(pointer, "a turn leaves no trace before its first entry is saved")
-                .with_hint("use `before: prompt` for the time between two turns"));
-        }
         Ok(PlannedPoint::Saved(entry, words.side))
     }
 

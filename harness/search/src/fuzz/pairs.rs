@@ -138,6 +138,7 @@ fn of_action(at: &At, add: &mut impl FnMut(&[&str])) {
         Action::Http(fault) => format!("{name} {} {}", fault.status, number(fault.times as usize)),
         Action::Tools(ToolChange::Withdraw(_)) => format!("{name} withdraw"),
         Action::Tools(ToolChange::Offer(_)) => format!("{name} offer"),
+        Action::Fail(how) => format!("{name} {}", how.name()),
         Action::Interrupt(cause) => format!("{name} {}", cause.name()),
         _ => name.to_owned(),
     };

@@ -57,7 +57,7 @@ const GROUPS: [(usize, &[Region]); 8] = [
     (3, &[Region::Unanswered]),
     (3, &[Region::Between]),
     (4, &[Region::Question]),
-    (1, &[Region::Store]),
+    (1, &[Region::Store, Region::Stored]),
     (12, &[Region::Unsummarised, Region::Summary]),
 ];
 
@@ -255,7 +255,7 @@ fn has_room(scenario: &Scenario, index: usize, spots: &[Spot], at: &At) -> bool 
         if one.region == Region::Between || two.region == Region::Between {
             return own != theirs || at.action.spec().name != other.action.spec().name;
         }
-        if one.region == Region::Store || two.region == Region::Store {
+        if [one, two].iter().any(|spot| matches!(spot.region, Region::Store | Region::Stored)) {
             return false;
         }
         let same_kind = |is: fn(&Action) -> bool| is(&at.action) && is(&other.action);

@@ -5,7 +5,9 @@ use super::judge;
 use super::probe::{Defect, Halt, Probed, wrong};
 use super::script::{BATCH, Conversation, DELEGATED, FINAL, FULL, HANDED, LIMITED, OUTSIDE, SAVED, SEARCHED};
 use super::session::{Observation, PATIENCE, ProbeSession, QUIET};
+use crate::driver::FailingWrite;
 use brickbat_rules::json::Document;
+use brickbat_scenario::action::WriteFailure;
 use brickbat_scenario::plan::{Change, PlannedTool, Side};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, TurnOutcome};
@@ -19,6 +21,7 @@ const WORDS: &str = "Mind the gap.";
 enum Claim {
     ClientTools,
     Saving,
+    FailingWrites,
     Steer,
     Hooks,
     SecondPrompt,
@@ -36,9 +39,10 @@ enum Claim {
 }
 
 /// The claims that are tried, by their keys.
-const CLAIMS: [(&str, Claim); 16] = [
+const CLAIMS: [(&str, Claim); 17] = [
     ("clientTools", Claim::ClientTools),
     ("saving", Claim::Saving),
+    ("failingWrites", Claim::FailingWrites),
     ("steer", Claim::Steer),
     ("hooks", Claim::Hooks),
     ("secondPrompt", Claim::SecondPrompt),
@@ -66,6 +70,7 @@ pub(super) async fn keeps(host: &mut Host) -> Probed {
         let kept = match claim {
             Claim::ClientTools => hands_out(host).await,
             Claim::Saving => asks_to_write(host).await,
+            Claim::FailingWrites => fails_to_write(host).await,
             Claim::Steer => hears(host, Aside::Steered).await,
             Claim::Hooks => hears(host, Aside::Injected).await,
             Claim::SecondPrompt => answers_both(host).await,
@@ -135,6 +140,46 @@ async fn asks_to_write(host: &mut Host) -> Result<(), Halt> {
     let n_all = n_earlier + results.len();
     if n_written != n_all {
         return wrong(format!("a turn of {n_all} entries asked after {n_written} of them"));
+    }
+    Ok(())
+}
+
+/// Checks that the store keeps nothing of a write that is to fail, and says so. The turn may end in any way.
+async fn fails_to_write(host: &mut Host) -> Result<(), Halt> {
+    for how in [WriteFailure::Once, WriteFailure::Lost] {
+        let mut session = host.open(SAVED).await?;
+        let is_shown = host.capabilities().has("history");
+        let said = session.plan.turns[0].user.clone();
+        let (mut is_failing, mut has_failed) = (false, false);
+        session.prompt(0).await?;
+        while session.log.outcome.is_none() {
+            let Some(seen) = session.next(PATIENCE).await? else { return wrong("the turn is not answered") };
+            match seen {
+                Observation::Saving(gate, write) if write.side == Side::Before && !has_failed => {
+                    is_failing = true;
+                    session.fail_write(gate, &FailingWrite::of(how, write.entries));
+                    continue;
+                }
+                Observation::Saving(_, write) if is_failing => {
+                    (is_failing, has_failed) = (false, true);
+                    let stored = || session.acp().history();
+                    if write.kept != Some(0) {
+                        return wrong(format!(
+                            "after a write that was to fail, `kept` is {:?}, not 0",
+                            write.kept
+                        ));
+                    }
+                    if is_shown && stored().await?.unwrap_or_default().to_string().contains(&said) {
+                        return wrong("a write that was to fail is stored");
+                    }
+                }
+                _ => {}
+            }
+            session.let_go_on(seen);
+        }
+        if !has_failed {
+            return wrong("no write of a turn has failed");
+        }
     }
     Ok(())
 }

@@ -11,7 +11,9 @@ use super::judge::{self, GateCall, TurnLog};
 use super::probe::{Defect, Halt};
 use super::script::REFUSAL;
 use crate::driver::stopwatch::within;
-use crate::driver::{Adapter, DriverError, Session, SessionEvent, SessionSpec, StoreWrite, ToolSpec};
+use crate::driver::{
+    Adapter, DriverError, FailingWrite, Session, SessionEvent, SessionSpec, StoreWrite, ToolSpec,
+};
 use crate::server::{Answerer, GateId, Mount, Server, ServerEvent};
 use brickbat_engine::provider::{Answer, Provider, Request};
 use brickbat_rules::Profile;
@@ -250,12 +252,17 @@ impl ProbeSession {
         }
     }
 
+    /// Lets a write of the store fail that waits for the harness.
+    pub(super) fn fail_write(&self, gate: GateId, failing: &FailingWrite) {
+        self.mount.let_write(gate, Some(failing));
+    }
+
     /// Releases what waits for the harness.
     pub(super) fn let_go_on(&self, seen: Observation) {
         match seen {
             Observation::Opened(gate) => self.settle(gate),
             Observation::Held(exchange) => self.release(exchange),
-            Observation::Saving(gate, _) => self.mount.settle(gate, &ToolOutcome::Return(String::new())),
+            Observation::Saving(gate, _) => self.mount.let_write(gate, None),
             Observation::Requested
             | Observation::Dropped(_)
             | Observation::Refused

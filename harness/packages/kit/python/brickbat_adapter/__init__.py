@@ -2,6 +2,7 @@
 import asyncio
 import concurrent.futures
 import contextlib
+import errno
 import inspect
 import json
 import os
@@ -100,26 +101,48 @@ def gate_in_thread(given, arguments, failed=RuntimeError, stop=None):
 writing = {}
 
 
+class StoreFailure(OSError):
+    """A write of the store that fails because the harness wants it to. The SDK gets this error from its store."""
+
+
 @contextlib.asynccontextmanager
-async def saving(spec, entries):
-    """Wraps a write of the SDK's store. The harness decides when it begins and when the SDK continues after it.
+async def saving(spec, entries, whole=False):
+    """Wraps a write of the SDK's store. The harness decides when it begins, when the SDK continues after it, and whether it
+    fails.
 
     `entries` is the number of entries that it adds to the thread: user messages, calls and results. The harness delays
-    writes only in scenarios where something happens during a write.
+    writes only in scenarios where something happens during a write. Yields the number of entries to keep, from the first,
+    which matters only with the capability `failingWrites`; `up_to` leaves out the others. A store that keeps an entire
+    write or nothing passes `whole`.
     """
     url = spec.get("savingUrl")
     if not url or not entries:
-        yield
+        yield entries
         return
 
-    async def ask(side):
+    async def ask(**message):
         async with httpx2.AsyncClient(timeout=None) as client:
-            (await client.post(url, json={"entries": entries, "side": side})).raise_for_status()
+            answer = await client.post(url, json={"entries": entries, **message})
+            return answer.raise_for_status().json()
 
     async with writing.setdefault(url, asyncio.Lock()):
-        await ask("before")
-        yield
-        await ask("after")
+        answer = await ask(side="before")
+        keep = answer.get("keep", entries)
+        if whole and keep < entries:
+            keep = 0
+        error = StoreFailure(errno.ENOSPC, answer["error"]) if "error" in answer else None
+        # A store that keeps nothing and reports an error has not begun to write.
+        if keep or not error:
+            yield keep
+        await ask(side="after", **({"kept": keep} if keep < entries else {}))
+        if error:
+            raise error
+
+
+def up_to(items, is_entry, keep):
+    """Returns the items of a write up to the last entry that the store keeps."""
+    places = [place for place, item in enumerate(items) if is_entry(item)]
+    return items[:places[keep] if keep else 0] if keep < len(places) else items
 
 
 async def unless(stop, asking):

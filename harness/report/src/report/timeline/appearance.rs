@@ -18,6 +18,8 @@ pub(super) enum Appearance<'a> {
     Kill,
     /// An exception leaves the system's loop.
     Interruption(InterruptCause),
+    /// A write of the store fails.
+    FailedWrite,
     /// A text joins the running turn.
     Text(&'a str),
     /// A question of the system stays open.
@@ -49,6 +51,7 @@ impl Appearance<'_> {
             Action::Stall => Appearance::SilenceAndStop,
             Action::Kill => Appearance::Kill,
             Action::Interrupt(cause) => Appearance::Interruption(*cause),
+            Action::Fail(_) => Appearance::FailedWrite,
             Action::Steer(text) | Action::Prompt(text) | Action::Inject(text) => Appearance::Text(text),
             Action::Ignore => Appearance::NoAnswer,
             Action::Settle(call) => Appearance::Settled(*call),

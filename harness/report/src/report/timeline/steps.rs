@@ -9,7 +9,7 @@ use super::appearance::Appearance;
 use super::lanes::{Drawing, Lane, Weight};
 use super::words;
 use crate::record::{ReceiptNote, Record};
-use brickbat_scenario::action::PoorSummary;
+use brickbat_scenario::action::{Action, PoorSummary, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Mark, PlannedAction, PlannedCall, PlannedPoint, Side};
 use brickbat_scenario::trace::{
     Compaction, Confidence, Ending, Event, ExchangeId, Held, LetGo, RequestKind, TurnOutcome,
@@ -85,8 +85,18 @@ impl Story<'_, '_> {
             }
             Event::Answered { consent, .. } => self.plain(User, System, words::consent(*consent)),
             Event::Resumed => self.plain(System, System, "a new process has loaded the session"),
-            Event::Saving { entry, side: Side::After } => {
-                self.plain(System, System, &format!("has saved entry {entry} of the turn"));
+            Event::Saving { entry, side: Side::After, failed } => {
+                let verb = if *failed { "could not save" } else { "has saved" };
+                self.plain(System, System, &format!("{verb} entry {entry} of the turn"));
+                let fault = self.fault(|action| {
+                    let is_here = action.at == PlannedPoint::Saved(*entry, Side::Before);
+                    let is_it = *failed || action.what == Action::Fail(WriteFailure::Unconfirmed);
+                    is_here && is_it && Appearance::of(&action.what) == Appearance::FailedWrite
+                });
+                if let Some(fault) = fault {
+                    self.drawing
+                        .more(Weight::Fault, &format!("FAULT the write of the store fails ({fault})"));
+                }
             }
             Event::Switched { process } => {
                 self.plain(User, System, &format!("the user continues in process {process}"));
