@@ -183,6 +183,16 @@ fn planted_dump(text: &str) -> String {
     lines.map(|line| line + "\n").collect()
 }
 
+/// The JSON in rows with tabs between the cells.
+fn planted_rows(text: &str) -> String {
+    let cell = |cell: &str| match cell.starts_with('{') {
+        true => planted_json(cell).trim_end().to_owned(),
+        false => cell.to_owned(),
+    };
+    let line = |line: &str| line.split('\t').map(cell).collect::<Vec<_>>().join("\t") + "\n";
+    text.lines().map(line).collect()
+}
+
 impl Case {
     /// The store with secrets in every text.
     pub(crate) fn with_secrets(&self) -> Files {
@@ -190,6 +200,7 @@ impl Case {
         let text = match Path::new(&self.entry.store).extension().and_then(OsStr::to_str) {
             Some("sql") => planted_sql(&text),
             Some("pgdump") => planted_dump(&text),
+            Some("csv") => planted_rows(&text),
             _ => planted_json(&text),
         };
         let mut files = self.files_of(text.into_bytes());

@@ -17,7 +17,7 @@ use crate::{Files, FormError, Place, Product};
 
 /// The SQLite of a Durable Object with an `AIChatAgent`.
 ///
-/// Before each turn, the SDK ends calls that nobody can answer any more, and stores that. Source:
+/// Before each turn, the SDK ends calls that no client can answer any more, and stores that. Source:
 /// `_repairInterruptedToolsBeforeTurn` in `@cloudflare/ai-chat` 0.12.2, and
 /// <https://github.com/cloudflare/agents/pull/1794>; older versions send the call, on which the AI SDK throws
 /// AI_MissingToolResultsError.
