@@ -14,6 +14,8 @@ use crate::{Files, Product, Session};
 pub struct Foreign {
     /// Their names, in the order of the file.
     pub keys: Vec<String>,
+    /// True if one of them has results beside the calls, so that a refusal is as uncertain as an acceptance.
+    pub has_results: bool,
     /// The products with stores like this file.
     pub near: Vec<Near>,
 }
@@ -32,8 +34,11 @@ const KNOWN: [&str; 10] = [
     "tool_plan",
     "tool_use_id",
     "toolConfig",
-    "tools",
+    TOOLS,
 ];
+
+/// The only known field that is noted: with results, it is that of another form.
+const TOOLS: &str = "tools";
 
 /// The number of names that are noted, and the longest name. A product has two or three such fields.
 const MAX_KEYS: usize = 5;
@@ -61,7 +66,8 @@ pub(crate) fn note(product: Product, files: &Files, sessions: &mut [Session]) {
     if !keys.is_empty() {
         let mut near = nearest(files);
         near.retain(|near| !matches!(near.product, Product::Request | Product::MessageLines));
-        session.foreign = Foreign { keys, near };
+        let has_results = keys.iter().any(|key| key == TOOLS);
+        session.foreign = Foreign { keys, has_results, near };
     }
 }
 
@@ -70,9 +76,16 @@ fn keys<'t, 'a: 't>(messages: impl Iterator<Item = Json<'t, 'a>>) -> Vec<String>
     let fields = of_message.flat_map(|message| message.fields());
     let foreign = fields.filter_map(|(name, value)| {
         let name = name.as_str()?.into_owned();
-        (!KNOWN.contains(&name.as_str()) && tells_of_calls(&name, value)).then_some(name)
+        let is_known = KNOWN.contains(&name.as_str()) && !has_results(value);
+        (!is_known && tells_of_calls(&name, value)).then_some(name)
     });
     first(foreign)
+}
+
+/// Returns whether a list has calls with their results, as neuron-ai stores them in `tools`
+/// (`src/Chat/Messages/ToolCallResultMessage.php` of <https://github.com/neuron-core/neuron-ai>).
+fn has_results(value: Json<'_, '_>) -> bool {
+    value.items().any(|item| item.get("callId").is_some() && item.get("result").is_some())
 }
 
 /// The first names, each once.
@@ -129,6 +142,7 @@ mod tests {
             ("contentParams", json!([{ "type": "image_url" }])),
             ("toolCallId", json!("c1")),
             ("blocks", json!([{ "type": "tool_use", "id": "c1" }])),
+            ("tools", json!([{ "name": "find", "callId": "c1", "result": null }])),
         ] {
             let messages = of(field, &value);
             let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
@@ -154,5 +168,19 @@ mod tests {
             let lines: String = of(field, &value).iter().map(|message| format!("{message}\n")).collect();
             assert_eq!(verdict(&lines).1, Vec::<String>::new(), "{field}");
         }
+    }
+
+    #[test]
+    fn results_in_a_field_of_their_own_leave_a_missing_result_open() {
+        let call =
+            json!([{ "id": "c1", "type": "function", "function": { "name": "find", "arguments": "{}" } }]);
+        let tools = json!([{ "name": "find", "callId": "c1", "result": "sun" }]);
+        let messages = [
+            json!({ "role": "user", "content": "Look." }),
+            json!({ "role": "assistant", "content": null, "type": "tool_call", "tool_calls": call, "tools": tools }),
+            json!({ "role": "user", "content": null, "type": "tool_call_result", "tools": tools }),
+        ];
+        let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
+        assert_eq!(verdict(&lines), (Verdict::Incomplete, vec!["tools".to_owned()]));
     }
 }

@@ -152,6 +152,9 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
         None => request.found(&sent, profile, model, Severity::Warning),
     };
     let warnings = warnings.into_iter().filter(|warning| !is_obeyed(warning)).collect();
+    if session.foreign.has_results {
+        refusals.clear();
+    }
     let verdict = if !refusals.is_empty() {
         Verdict::Refused
     } else if session.messages.is_empty() && !session.troubles.is_empty() {

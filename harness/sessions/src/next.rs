@@ -38,20 +38,58 @@ pub fn next_step(files: &Files, name: &str) -> String {
 fn take(files: &Files, name: &str) -> String {
     let bytes = files.main();
     if bytes.starts_with(b"SQLite format 3") {
-        return format!("sqlite3 -json {name} 'SELECT role, content FROM messages ORDER BY id'");
+        return format!("sqlite3 -json {name} '{}'", query(bytes));
     }
     if let Ok(document) = Document::parse(bytes) {
         let root = document.root();
         return match messages(root, "", MAX_DEPTH) {
+            // Below names that are not shown there may be other values.
+            Some((at, list)) if at.contains("[]") => {
+                command("jq", name, &format!("{at}[]? | objects"), list.items().next())
+            }
             Some((at, list)) => command("jq", name, &format!("{at}[]"), list.items().next()),
-            None => command("jq", name, ".messages[]", None),
+            None => command("jq", name, ".PATH[]", None),
         };
     }
     let first = lines(bytes).find_map(|line| Document::parse(line.bytes).ok());
     match &first {
         Some(first) if first.root().is_object() => command("jq -s", name, ".[]", Some(first.root())),
-        _ => command("jq", name, ".messages[]", None),
+        _ => command("jq", name, ".PATH[]", None),
     }
+}
+
+/// The number of bytes of a database that are searched for its tables.
+const MAX_SEARCHED: usize = 1 << 20;
+
+/// The query for the messages in a database: of the first table with a role and a text, or with a text. The file has the
+/// statements that made its tables (<https://www.sqlite.org/fileformat2.html#storage_of_the_sql_database_schema>).
+fn query(bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(MAX_SEARCHED)]);
+    let tables: Vec<(&str, Vec<&str>)> = text.split("CREATE TABLE ").skip(1).filter_map(table).collect();
+    let column =
+        |columns: &[&str], names: &[&'static str]| names.iter().copied().find(|name| columns.contains(name));
+    let both = tables.iter().find_map(|(name, columns)| {
+        Some(format!("SELECT {}, {} FROM {name}", column(columns, &ROLES)?, column(columns, &WORDS)?))
+    });
+    let words = || {
+        tables
+            .iter()
+            .find_map(|(name, columns)| Some(format!("SELECT {} FROM {name}", column(columns, &WORDS)?)))
+    };
+    both.or_else(words).unwrap_or_else(|| "SELECT role, content FROM TABLE".to_owned())
+}
+
+/// The name of a table and the names of its columns, from the statement behind `CREATE TABLE`.
+fn table(statement: &str) -> Option<(&str, Vec<&str>)> {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let bare = |name: &'_ str| name.len() <= 64 && !name.is_empty() && name.chars().all(is_of_name);
+    let (name, columns) = statement.split_once('(')?;
+    let name = name.trim().trim_matches(['"', '`', '[', ']', '\'']);
+    let columns = columns.split([',', ')']).filter_map(|column| {
+        let word = column.split_whitespace().next()?.trim_matches(['"', '`', '[', ']', '\'']);
+        bare(word).then_some(word)
+    });
+    bare(name).then(|| (name, columns.collect()))
 }
 
 /// A command of jq that makes a list of the records at a path.
@@ -89,11 +127,11 @@ fn messages<'t, 'a>(value: Json<'t, 'a>, at: &str, depth: usize) -> Option<(Stri
     // Only fields with a name that says nothing about the user are shown.
     let below = value.fields().take(MAX_FIELDS).filter_map(|(name, field)| {
         let name = name.as_str()?;
-        let path = if is_plain(&name) { format!("{at}.{name}") } else { format!("{at}[]") };
+        let path = if is_plain(&name) { format!("{at}.{name}") } else { format!("{at}[]?") };
         messages(field, &path, depth - 1)
     });
     let mut found: Vec<_> = below.take(1).collect();
-    found.pop().or_else(|| messages(first?, &format!("{at}[]"), depth - 1))
+    found.pop().or_else(|| messages(first?, &format!("{at}[]?"), depth - 1))
 }
 
 /// Returns whether a name is one that programs give to a list of messages.
@@ -156,8 +194,18 @@ mod tests {
     #[test]
     fn names_of_the_user_are_not_shown() {
         let own = r#"{"Secret project":[{"type":"x","text":"a"}]}"#;
-        assert_eq!(command_for(own).split(" | ").next(), Some("jq '[.[][]"));
+        assert_eq!(command_for(own).split(" | ").next(), Some("jq '[.[]?[]?"));
         assert!(next_step(&Files::one("x", "no JSON"), "it's").contains("'it'\\''s'"));
+    }
+
+    #[test]
+    fn a_database_is_asked_for_a_table_that_it_has() {
+        let of = |schema: &str| command_for(&format!("SQLite format 3\u{0}\u{1}{schema}\u{2}"));
+        let chats = "CREATE TABLE users (id INTEGER, name TEXT)\u{3}CREATE TABLE \"chat_lines\" (\n  id INTEGER PRIMARY KEY, role TEXT, \"content\" TEXT)";
+        assert_eq!(of(chats), "sqlite3 -json x.json 'SELECT role, content FROM chat_lines'");
+        let one = "CREATE TABLE conversations (id VARCHAR(36), content JSON)";
+        assert_eq!(of(one), "sqlite3 -json x.json 'SELECT content FROM conversations'");
+        assert_eq!(of("CREATE TABLE a; DROP"), "sqlite3 -json x.json 'SELECT role, content FROM TABLE'");
     }
 
     #[test]

@@ -193,17 +193,22 @@ impl Case {
 
     /// The same with another text of the store.
     pub(crate) fn files_of(&self, text: Vec<u8>) -> Files {
+        self.files_with(text).unwrap_or_else(|error| panic!("{}: {error}", self.id))
+    }
+
+    /// The same with an error for SQL that makes no database.
+    pub(crate) fn files_with(&self, text: Vec<u8>) -> rusqlite::Result<Files> {
         let bytes = match self.entry.store.ends_with(".sql") {
-            true => database(&String::from_utf8(text).unwrap(), &self.id),
+            true => database(&String::from_utf8(text).unwrap())?,
             false => text,
         };
-        Files::one(self.entry.name.as_ref().unwrap_or(&self.entry.store), bytes)
+        Ok(Files::one(self.entry.name.as_ref().unwrap_or(&self.entry.store), bytes))
     }
 }
 
 /// The database that SQL makes.
-fn database(sql: &str, id: &str) -> Vec<u8> {
-    let mut connection = Connection::open_in_memory().unwrap();
-    connection.execute_batch(sql).unwrap_or_else(|error| panic!("{id}: {error}"));
-    connection.serialize(MAIN_DB).unwrap().to_vec()
+fn database(sql: &str) -> rusqlite::Result<Vec<u8>> {
+    let mut connection = Connection::open_in_memory()?;
+    connection.execute_batch(sql)?;
+    Ok(connection.serialize(MAIN_DB)?.to_vec())
 }

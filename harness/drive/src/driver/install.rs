@@ -184,8 +184,10 @@ async fn install(manifest: &Manifest, cache: &Path, tools: &Tools<'_>) -> Result
     let systems = systems.canonicalize().map_err(|error| failed(&systems, error))?;
     remove_parts(&systems);
     let project = Project::of(manifest, &named)?;
-    let siblings = manifest.pinned.as_deref().map(|version| Siblings::of(&manifest.siblings, version));
-    let of = (manifest.install, (&manifest.pinned, siblings), &named, &systems);
+    let siblings =
+        manifest.pinned.as_deref().map_or(&[][..], |version| Siblings::of(&manifest.siblings, version));
+    let pinned = manifest.pinned.as_ref().map(|version| format!("{version} {}", siblings.join(" ")));
+    let of = (manifest.install, &pinned, &named, &systems);
     let base = match &project {
         None => format!("{}-{:016x}", manifest.name, fingerprint(&of)),
         Some(project) => format!("{}-{:016x}", manifest.name, fingerprint(&(of, project))),

@@ -182,7 +182,7 @@ const BLOCKS: [&str; 8] = [
 /// Returns whether an object is a call or a result with its id.
 fn has_id(fields: &Map<String, Value>) -> bool {
     let is_said = |name: &&str| fields.get(*name).is_some_and(|id| id.is_string() && !is_unknown(id));
-    let is_result = ["tool_call_id", "tool_use_id", "call_id"].iter().any(|name| is_said(&name));
+    let is_result = ["tool_call_id", "tool_use_id", "call_id"].iter().any(is_said);
     is_result || is_said(&"id") && !fields.contains_key("role")
 }
 

@@ -259,8 +259,11 @@ pub(super) fn drop_message(body: &mut Body) -> Option<()> {
 pub(super) fn replace_media(body: &mut Body) -> Option<()> {
     let dialect = body.dialect;
     let (list, index) = body.item()?;
-    let part = list.get_mut(index)?;
-    if part.get("text").is_some() {
+    // The place may be that of a record or a result with the block inside.
+    let value = list.get_mut(index)?;
+    let at = medium_in(value).unwrap_or_default();
+    let part = value.pointer_mut(&at)?;
+    if part.get("text").is_some() || is_record(part) {
         return None;
     }
     // Some dialects name the kind by the only field.
@@ -269,6 +272,29 @@ pub(super) fn replace_media(body: &mut Body) -> Option<()> {
     let kind = kind.unwrap_or("part").to_owned();
     *part = (shape_of(dialect).text)(&format!("[{kind} left out]"), false);
     Some(())
+}
+
+/// Returns whether a value is a message or a record of a store, and not a block.
+fn is_record(value: &Value) -> bool {
+    ["role", "message", "parentId", "uuid"].iter().any(|name| value.get(name).is_some())
+}
+
+/// The place of the first block of a medium inside a record or a result.
+fn medium_in(value: &Value) -> Option<String> {
+    const LISTS: [&str; 2] = ["content", "parts"];
+    const KINDS: [&str; 5] = ["image", "document", "file", "audio", "video"];
+    const FIELDS: [&str; 6] = ["inlineData", "inline_data", "fileData", "image", "document", "video"];
+    let is_medium = |block: &Value| {
+        let kind = block.get("type").and_then(Value::as_str).unwrap_or_default();
+        KINDS.iter().any(|medium| kind.contains(medium))
+            || FIELDS.iter().any(|field| block.get(field).is_some())
+    };
+    let message = if value.get("message").is_some_and(Value::is_object) { "/message" } else { "" };
+    LISTS.iter().find_map(|list| {
+        let at = format!("{message}/{list}");
+        let medium = value.pointer(&at)?.as_array()?.iter().position(is_medium)?;
+        Some(format!("{at}/{medium}"))
+    })
 }
 
 /// Puts what a failed tool returned beside its text behind the results.
@@ -473,5 +499,26 @@ fn url_of(part: &Value) -> Option<String> {
         (Some(url), _) => Some(url.to_owned()),
         (None, Some(data)) => Some(format!("data:{};base64,{data}", source("media_type")?)),
         (None, None) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The place of a violation in a store may be that of the record (pi stores a result as a message of its own).
+    #[test]
+    fn the_block_of_a_medium_is_found_inside_a_record() {
+        let image = json!({ "type": "image", "data": "iVBO" });
+        let text = json!({ "type": "text", "text": "Page 4" });
+        let record = json!({ "type": "message", "id": "b7", "parentId": "b6", "message": { "role": "toolResult", "content": [text, image] } });
+        assert_eq!(medium_in(&record).as_deref(), Some("/message/content/1"));
+        assert!(is_record(&record));
+        assert_eq!(
+            medium_in(&json!({ "type": "tool_result", "content": [image] })).as_deref(),
+            Some("/content/0")
+        );
+        assert_eq!(medium_in(&image), None);
+        assert!(!is_record(&image));
     }
 }

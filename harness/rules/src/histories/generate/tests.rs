@@ -6,9 +6,11 @@ const N_CONVERSATIONS: u64 = 3_000;
 
 /// For each newest profile, the parts of a valid conversation that it rejects for a good reason. These are
 /// profiles for compatible providers and for Mistral tokenizer versions.
-const REFUSED_BY_RELATIVES: [(&str, &str); 3] = [
+const REFUSED_BY_RELATIVES: [(&str, &str); 4] = [
     // Text after the calls is a message between them and their outputs.
     ("deepseek-responses", "openai-responses/tool-outputs-interrupted"),
+    // A sound conversation may have calls without thinking, and this provider thinks.
+    ("deepseek-messages", "anthropic-messages/thinking-not-returned"),
     // A reply of the first tokenizers has text or calls, not both.
     ("mistral-v3", "mistral/content-and-calls"),
     // A user who writes twice, or an image after a result, is not followed by a reply.
