@@ -26,7 +26,7 @@ pub fn dialect_at(host: &str, model: &str, list: &str) -> Option<Dialect> {
 }
 
 /// The dialect that most clients write, if a host has it.
-const USUAL: [Dialect; 1] = [Dialect::OpenaiChat];
+pub(crate) const USUAL: [Dialect; 1] = [Dialect::OpenaiChat];
 
 /// Returns the dialect in which a client that could choose writes to a host: that of Chat Completions if the host has it,
 /// as most clients do. Returns `None` if the host is unknown.

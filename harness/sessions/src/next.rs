@@ -28,8 +28,8 @@ pub fn next_step(files: &Files, name: &str) -> String {
     let take = take(files, &name);
     format!(
         "\n  To judge its messages, bring them into one list in a form that `brickbat check` knows, such as:\n    \
-         {take} > messages.json\n    brickbat check --dialect openai-chat messages.json\n  \
-         There, a message has a `role` and its text as `content`, a call an `id`, a name and arguments in `tool_calls`, and a \
+         {take} > messages.json\n    brickbat check messages.json\n  \
+         If it does not show its dialect, add `--dialect openai-chat`. There, a message has a `role` and its text as `content`, a call an `id`, a name and arguments in `tool_calls`, and a \
          result is a message of the role `tool` with `tool_call_id`."
     )
 }
@@ -71,10 +71,12 @@ fn query(bytes: &[u8]) -> String {
     let both = tables.iter().find_map(|(name, columns)| {
         Some(format!("SELECT {}, {} FROM {name}", column(columns, &ROLES)?, column(columns, &WORDS)?))
     });
+    // A name that says more comes first.
     let words = || {
-        tables
-            .iter()
-            .find_map(|(name, columns)| Some(format!("SELECT {} FROM {name}", column(columns, &WORDS)?)))
+        WORDS.iter().find_map(|word| {
+            let (name, _) = tables.iter().find(|(_, columns)| columns.contains(word))?;
+            Some(format!("SELECT {word} FROM {name}"))
+        })
     };
     both.or_else(words).unwrap_or_else(|| "SELECT role, content FROM TABLE".to_owned())
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::path::{can_be_of, last_keys, letters_of};
+use crate::hosts::USUAL;
 use crate::{Dialect, Profile, Rule};
 
 /// The minimum number of letters that must match, without the placeholders of the sentence. Shorter
@@ -88,7 +89,9 @@ impl Wordings {
         // Drops rules that match much less of the text than the best one, and rules of other dialects than
         // the best ones.
         found.retain(|(letters, _, rule)| 4 * letters >= 3 * most && meant.contains(&rule.dialect()));
-        found.sort_by_key(|(letters, is_own, _)| (usize::MAX - letters, !is_own));
+        // Of two dialects in which a provider says the same, most clients write the usual one.
+        let is_unusual = |rule: &Rule| !USUAL.contains(&rule.dialect());
+        found.sort_by_key(|(letters, is_own, rule)| (usize::MAX - letters, !is_own, is_unusual(rule)));
         found.into_iter().map(|(letters, _, rule)| (letters, rule)).collect()
     }
 }

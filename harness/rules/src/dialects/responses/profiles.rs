@@ -35,7 +35,6 @@ pub(crate) static PROFILES: [Profile; 4] = [
         // <https://github.com/pydantic/pydantic-ai> (cassettes of `test_deepseek_responses`).
         added: &[&pairing::TOOL_OUTPUTS_INTERRUPTED],
         tolerated: &[
-            &pairing::TOOL_OUTPUT_ORPHAN,
             &pairing::TOOL_OUTPUT_DUPLICATE,
             &schema::ITEM_TYPE,
             &schema::CONTENT_PART_TYPE,
@@ -53,7 +52,11 @@ pub(crate) static PROFILES: [Profile; 4] = [
             &reasoning::REASONING_WITHOUT_ITEM,
             &reasoning::ITEM_WITHOUT_REASONING,
         ],
-        wording: &[(&pairing::TOOL_OUTPUT_MISSING, &["No tool output found for tool call {call_id}."])],
+        wording: &[
+            (&pairing::TOOL_OUTPUT_MISSING, &["No tool output found for tool call {call_id}."]),
+            // https://github.com/deepseek-ai/DeepSeek-V3/issues/1611
+            (&pairing::TOOL_OUTPUT_ORPHAN, &["No tool call found for tool output with call_id {call_id}."]),
+        ],
         ..OTHER_MODELS
     },
     // In recordings of grok-3-mini, grok-4 and grok-4.3, reasoning with an id before a call without one is
