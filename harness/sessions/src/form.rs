@@ -230,7 +230,7 @@ fn decided(rule: &Rule) -> Option<Remedy> {
         "reasoning-content-missing" | "reasoning-content-not-returned" => {
             Edit(edits::add_reasoning, "an empty `reasoning_content` is added", All)
         }
-        "thinking-not-returned" => Edit(edits::add_thinking, "an empty thinking block is added", All),
+        "thinking-not-returned" => Edit(edits::add_thinking, "a thinking block with a space is added", All),
         "thought-signature-missing" | "thought-signature-corrupted" => {
             Edit(edits::add_signature, "`skip_thought_signature_validator` is sent as the signature", All)
         }

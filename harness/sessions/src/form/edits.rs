@@ -48,10 +48,11 @@ pub(super) fn add_reasoning(body: &mut Body) -> Option<()> {
     Some(())
 }
 
-/// An empty thinking block before the call.
+/// A thinking block with a space before the call. Moonshot refuses an empty one
+/// (<https://github.com/openclaw/openclaw/issues/70565>).
 pub(super) fn add_thinking(body: &mut Body) -> Option<()> {
     let (list, index) = body.item()?;
-    list.insert(index, json!({ "type": "thinking", "thinking": "" }));
+    list.insert(index, json!({ "type": "thinking", "thinking": " " }));
     Some(())
 }
 

@@ -71,7 +71,7 @@ fn thinks(body: Json) -> Option<bool> {
 pub(crate) static THINKING_NOT_RETURNED: Rule = Rule {
     summary: "With thinking on, every reply with a call brings back its thinking.",
     why: "A reply with a call came back without its thinking block. Keep the block with the call, even when its text is \
-         empty; where it is lost, an empty one will do, or `thinking: {type: disabled}` for the request.",
+         empty; where it is lost, one with a space will do, or `thinking: {type: disabled}` for the request.",
     sentences: &["The `content[].thinking` in the thinking mode must be passed back to the API."],
     is_optional: true,
     sources: &[
@@ -81,6 +81,7 @@ pub(crate) static THINKING_NOT_RETURNED: Rule = Rule {
         "https://github.com/OEvortex/aether/issues/31",
         "https://github.com/borawong/AiMaMi/issues/10",
         "https://github.com/YishenTu/claudian/issues/759",
+        "https://github.com/openclaw/openclaw/issues/70565",
     ],
     ..Rule::measured("anthropic-messages/thinking-not-returned", "DS-TH-1", 13, "2026-04")
 };
