@@ -430,10 +430,61 @@ fn messages_of_frameworks_are_judged_with_their_calls_and_never_by_one_message()
 }
 
 #[test]
-fn a_list_in_a_log_that_begins_with_results_is_the_end_of_a_conversation() {
-    let list = r#"[{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"a"}]}}]},{"role":"assistant","content":[]},{"role":"user","content":[{"text":"Go"}]}]"#;
-    let folder = folder_of(&[("app.log", &format!("12:00 DEBUG messages {list}\n"))]);
-    let checked = said(&folder, &["check", "app.log"]);
-    assert!(checked.code == Some(1) && checked.out.contains("message-empty"), "{checked:#?}");
-    assert!(!checked.out.contains("tool-results-exceed"), "{checked:#?}");
+fn a_part_that_somebody_tells_of_is_an_excerpt_and_a_list_that_begins_with_results_is_whole() {
+    let lines = [
+        r#"{'role': 'user', 'content': [{'toolResult': {'toolUseId': 't1', 'content': [{'text': 'a'}]}}]}"#,
+        r#"{'role': 'assistant', 'content': []}"#,
+        r#"{'role': 'user', 'content': [{'text': 'Go'}]}"#,
+    ];
+    let orphan =
+        r#"[{"role":"tool","tool_call_id":"c1","content":"sun"},{"role":"user","content":"And now?"}]"#;
+    let folder = folder_of(&[
+        ("told.log", &lines.join("\n\n// the agent continues\n\n")),
+        ("printed.log", &lines.join("\n")),
+        ("trimmed.md", &format!("The client sends:\n\n```python\nmessages={orphan}\n```\n")),
+        ("trace.json", &format!(r#"{{"observations":[{{"model":"gpt-5","input":{orphan}}}]}}"#)),
+    ]);
+    let told = said(&folder, &["check", "told.log"]);
+    assert!(told.code == Some(1) && told.out.contains("message-empty"), "{told:#?}");
+    assert!(!told.out.contains("tool-results-exceed"), "{told:#?}");
+    let printed = said(&folder, &["check", "printed.log"]);
+    assert!(printed.code == Some(1) && printed.out.contains("tool-results-exceed"), "{printed:#?}");
+    for whole in ["trimmed.md", "trace.json"] {
+        let checked = said(&folder, &["check", whole]);
+        assert!(
+            checked.code == Some(1) && checked.out.contains("tool-message-orphan"),
+            "{whole}: {checked:#?}"
+        );
+    }
+}
+
+#[test]
+fn the_path_of_a_file_before_a_request_chooses_no_api() {
+    let text = "  File \"/app/src/interactions/run.py\", line 3, in /srv/conversations/store\nbody = \
+                {\"model\":\"gpt-5\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}\n";
+    let folder = folder_of(&[("trace.log", text)]);
+    let checked = said(&folder, &["check", "trace.log"]);
+    assert!(checked.code == Some(0) && checked.out.contains("accepted by openai-chat"), "{checked:#?}");
+}
+
+#[test]
+fn a_warning_about_the_same_kind_of_fault_does_not_explain_a_quoted_refusal() {
+    // The rule about signatures only warns without a model, and the quoted one is about thinking that was changed.
+    let text = "400 messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be \
+                modified. These blocks must remain as they were in the original response.\n\n{\"contents\":[{\"role\":\"user\",\
+                \"parts\":[{\"text\":\"Hi\"}]},{\"role\":\"model\",\"parts\":[{\"functionCall\":{\"name\":\"w\",\"args\":{}}}]},\
+                {\"role\":\"user\",\"parts\":[{\"functionResponse\":{\"name\":\"w\",\"response\":{}}}]}]}\n";
+    let folder = folder_of(&[("issue.md", text)]);
+    let checked = said(&folder, &["check", "issue.md"]);
+    assert!(checked.code == Some(2) && checked.out.contains("1 warning"), "{checked:#?}");
+    assert!(checked.err.contains("find no reason"), "{checked:#?}");
+}
+
+#[test]
+fn a_row_for_training_that_ends_with_a_call_says_so() {
+    let row = r#"{"messages":[{"role":"user","content":"Hi"},{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"w","arguments":"{}"}}]}],"tools":[]}"#;
+    let folder = folder_of(&[("rows.jsonl", &format!("{row}\n{row}\n"))]);
+    let checked = said(&folder, &["check", "rows.jsonl"]);
+    assert!(checked.code == Some(0) && checked.out.contains("2 accepted"), "{checked:#?}");
+    assert_eq!(checked.err.matches("judged as rows for training").count(), 1, "{checked:#?}");
 }

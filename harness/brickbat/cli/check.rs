@@ -236,12 +236,14 @@ struct Printer<'a> {
     sessions: BTreeMap<usize, Option<Product>>,
     /// The index of the last file with rows of a guessed dialect.
     guessed: Option<usize>,
+    /// The index of the last file with rows for training that end with a call.
+    trained: Option<usize>,
     /// Texts without a request, or with one that is accepted. The error in each was explained.
     n_explained: usize,
     /// The names of the rules that the requests in the current file break.
     broken: BTreeSet<&'static str>,
-    /// True if one of them refuses a request.
-    is_refused: bool,
+    /// Those for which a request is refused.
+    refused: BTreeSet<&'static str>,
     /// True after a request in the current file was judged.
     is_judged: bool,
     format: CheckFormat,
@@ -318,9 +320,10 @@ impl<'a> Printer<'a> {
             n_errors: 0,
             sessions: BTreeMap::new(),
             guessed: None,
+            trained: None,
             n_explained: 0,
             broken: BTreeSet::new(),
-            is_refused: false,
+            refused: BTreeSet::new(),
             is_judged: false,
             format,
         }
@@ -360,9 +363,18 @@ impl<'a> Printer<'a> {
                     ));
                 }
             }
+            ReadEvent::Training => {
+                if self.trained.replace(index) != Some(index) {
+                    tell(format!(
+                        "note: {file}: rows without a model that end with a call are judged as rows for training; as requests, \
+                         they would be refused"
+                    ));
+                }
+            }
             ReadEvent::Judged(audited) => {
                 self.is_judged = true;
-                self.is_refused |= audited.findings.iter().any(|finding| finding.level == Level::Refused);
+                let refused = audited.findings.iter().filter(|finding| finding.level == Level::Refused);
+                self.refused.extend(refused.map(|finding| finding.rule.short_name()));
                 self.broken.extend(audited.findings.iter().map(|finding| finding.rule.short_name()));
                 print(&self.report.request(file, &audited));
             }
@@ -378,7 +390,7 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::End => {
                 self.broken.clear();
-                self.is_refused = false;
+                self.refused.clear();
                 self.is_judged = false;
                 print(&self.report.end_of_file(file));
             }
@@ -451,12 +463,12 @@ impl<'a> Printer<'a> {
             return;
         }
         let Some(rules) = explain::refusal_in(around) else {
-            let pages = if self.is_refused { Vec::new() } else { explain::quoted(around) };
+            let pages = if self.refused.is_empty() { explain::quoted(around) } else { Vec::new() };
             if !pages.is_empty() {
                 tell(format!("note: {}: the text also contains an error:", input.path));
                 print(&pages.join("\n"));
                 self.n_explained += 1;
-            } else if !self.is_refused && explain::tells_of_refusal(around) {
+            } else if self.refused.is_empty() && explain::tells_of_refusal(around) {
                 self.n_explained += 1;
                 tell(format!(
                     "note: {}: the text says that a request was refused, and these rules find no reason in the request that it \
@@ -466,12 +478,15 @@ impl<'a> Printer<'a> {
             }
             return;
         };
+        if rules.iter().any(|rule| self.broken.contains(rule.short_name())) {
+            return;
+        }
         // The refusal may be that of a converter behind another dialect.
-        let family = |name: &str| Family::of(name);
-        let is_same = |rule: &str, broken: &str| {
-            rule == broken || family(rule).is_some_and(|own| family(broken) == Some(own))
+        let families = |names: &mut dyn Iterator<Item = &'static str>| -> Vec<Family> {
+            names.filter_map(Family::of).collect()
         };
-        if rules.iter().any(|rule| self.broken.iter().any(|broken| is_same(rule.short_name(), broken))) {
+        let refused = families(&mut self.refused.iter().copied());
+        if families(&mut rules.iter().map(|rule| rule.short_name())).iter().any(|own| refused.contains(own)) {
             return;
         }
         tell(format!(
@@ -480,7 +495,7 @@ impl<'a> Printer<'a> {
             input.path
         ));
         print(&explain::quoted(around).join("\n"));
-        self.n_explained += usize::from(!self.is_refused);
+        self.n_explained += usize::from(self.refused.is_empty());
     }
 
     fn trouble(&mut self, file: &str, line: Option<u64>, words: &str, hint: Option<String>) {

@@ -65,6 +65,8 @@ pub enum ReadEvent {
     UnknownHost(String),
     /// A row with only texts, which every dialect could have written, was judged as this dialect.
     Guessed(Dialect),
+    /// The last reply of a row without a model calls a tool. It was judged as a row for training.
+    Training,
     /// A request was checked.
     Judged(Box<CheckedRequest>),
     /// A text could not be checked. It includes its line if the file has several.
@@ -270,8 +272,9 @@ fn of_piece(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         let mut checked = check(&piece.text, piece.start, terms);
         if let Ok(checked) = &mut checked
             && piece.is_line
+            && rows::end_with_calls(&piece.text, checked)
         {
-            rows::end_with_calls(&piece.text, checked);
+            events.push(ReadEvent::Training);
         }
         let is_plain = matches!(checked, Err(CheckError::NoDialect))
             && piece.is_line

@@ -8,28 +8,36 @@ use serde_json::Value;
 const FIELDS: [&str; 5] = ["messages", "tools", "parallel_tool_calls", "functions", "function_call"];
 
 /// Drops the finding that the last reply of a row has calls without results: a model is trained to make them
-/// (<https://platform.openai.com/docs/guides/supervised-fine-tuning>).
-pub(super) fn end_with_calls(text: &[u8], checked: &mut CheckedRequest) {
+/// (<https://platform.openai.com/docs/guides/supervised-fine-tuning>). Returns whether there was one.
+pub(super) fn end_with_calls(text: &[u8], checked: &mut CheckedRequest) -> bool {
     let row: Option<Value> = serde_json::from_slice(text).ok();
     let fields = row.as_ref().and_then(Value::as_object);
     let Some(fields) = fields.filter(|fields| fields.keys().all(|name| FIELDS.contains(&name.as_str())))
     else {
-        return;
+        return false;
     };
     let messages = fields.get("messages").and_then(Value::as_array);
-    let Some(last) = messages.and_then(|messages| messages.len().checked_sub(1)) else { return };
+    let Some(last) = messages.and_then(|messages| messages.len().checked_sub(1)) else {
+        return false;
+    };
     let at = format!("/messages/{last}");
     let is_open = |pointer: &str| {
         pointer.strip_prefix(&at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
+    let n_before = checked.findings.len();
     checked.findings.retain(|finding| {
         let is_unanswered = Family::of(finding.rule.short_name()) == Some(Family::UnansweredCall);
         !(is_unanswered && is_open(&finding.pointer))
     });
-    if checked.n_more == 0 && checked.findings.iter().all(|finding| finding.level == Level::Warning) {
+    let is_dropped = checked.findings.len() < n_before;
+    if is_dropped
+        && checked.n_more == 0
+        && checked.findings.iter().all(|finding| finding.level == Level::Warning)
+    {
         checked.status = None;
         checked.refused_by.clear();
     }
+    is_dropped
 }
 
 /// True for a body with messages that have only a role and a text.

@@ -407,16 +407,6 @@ impl Search {
             });
             exchange.request = request.to_string().into_bytes();
             exchange.left_out = LeftOut::of_both(exchange.left_out, left_out);
-        } else if exchange.left_out.is_empty()
-            && exchange.request.starts_with(b"[")
-            && let Ok(mut list) = serde_json::from_slice::<Value>(&exchange.request)
-            && let Some(completed) = excerpt::after_calls(&list)
-        {
-            // A list that begins with results is the end of a conversation.
-            exchange.left_out = LeftOut::around(completed.own.clone());
-            excerpt::put(&mut list, completed.list);
-            exchange.request = list.to_string().into_bytes();
-            place.push_str(", where the calls before its first results were added");
         }
         if self.found.len() < MAX_FOUND {
             self.found.push(Pasted { exchange, place });
@@ -461,12 +451,15 @@ fn address_before(text: &str) -> Address {
     urls.next().or_else(|| path_before(text)).unwrap_or_default()
 }
 
-/// The last path of an API in a text, as servers log it: `POST /v1/chat/completions`.
+/// The last path of an API in a text, as servers log it: `POST /v1/chat/completions`, or with `to` between. Other paths may be
+/// those of files.
 fn path_before(text: &str) -> Option<Address> {
-    let mut words = text.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
-    words.find_map(|word| {
-        let address = Address { host: String::new(), path: word.to_owned() };
-        (word.starts_with('/') && address.api().is_some()).then_some(address)
+    text.rmatch_indices("POST ").find_map(|(at, verb)| {
+        let rest = text[at + verb.len()..].trim_start_matches("to ");
+        let end =
+            rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')).unwrap_or(rest.len());
+        let address = Address { host: String::new(), path: rest[..end].to_owned() };
+        (rest.starts_with('/') && address.api().is_some()).then_some(address)
     })
 }
 

@@ -34,7 +34,9 @@ impl Search {
             let list: Value = group.iter().map(|loose| loose.message.clone()).collect();
             let has_comma =
                 |pair: &[Loose]| text[pair[0].span.end..pair[1].span.start].trim_start().starts_with(',');
-            if groups.len() > 1 || group.len() < MIN_LOOSE || group.windows(2).all(has_comma) {
+            let is_told = excerpt::after_calls(&list).is_some()
+                && group.windows(2).any(|pair| has_line(&text[pair[0].span.end..pair[1].span.start]));
+            if groups.len() > 1 || group.len() < MIN_LOOSE || group.windows(2).all(has_comma) || is_told {
                 self.take_excerpt(&list, group.len(), &context);
                 continue;
             }
@@ -76,6 +78,17 @@ impl Search {
         };
         self.take(exchange, place);
     }
+}
+
+/// Returns whether a line of words is between two messages: somebody tells what happened, and shows a part of it.
+fn has_line(between: &str) -> bool {
+    let mut inner = between.split('\n').skip(1).peekable();
+    while let Some(line) = inner.next() {
+        if inner.peek().is_some() && !line.trim().is_empty() {
+            return true;
+        }
+    }
+    false
 }
 
 /// Returns whether the messages of a list have only fields that providers know. Products store others beside them.
