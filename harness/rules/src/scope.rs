@@ -58,6 +58,7 @@ const MODELS: &[(&str, &str)] = &[
     ("bedrock-converse/model-text-after-tool-use", "Claude"),
     ("bedrock-converse/model-tool-result-not-first", "Claude"),
     ("bedrock-converse/model-tool-result-missing", "Claude"),
+    ("bedrock-converse/model-text-blank", "Claude"),
     ("bedrock-converse/model-tool-result-error-not-text", "Claude"),
     ("bedrock-converse/model-signature-invalid", "Claude"),
     ("bedrock-converse/model-thinking-missing", "Claude"),

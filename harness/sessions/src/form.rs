@@ -250,8 +250,10 @@ fn decided(rule: &Rule) -> Option<Remedy> {
         "response-not-object" => Edit(edits::response_as_object, "the response is put into an object", All),
         "tool-call-shape" => Edit(edits::call_shape, "the arguments of the call are written as a text", All),
         "item-field-required" => Edit(edits::item_fields, "the missing field is written, empty", All),
-        "content-null" => Edit(edits::empty_text, "an empty text is sent as the content", All),
-        "text-empty" | "text-blank" | "part-empty" => {
+        "content-null" | "content-list-empty" => {
+            Edit(edits::empty_text, "an empty text is sent as the content", All)
+        }
+        "text-empty" | "text-blank" | "model-text-blank" | "part-empty" => {
             Edit(edits::drop_block, "an empty block is removed", All)
         }
         "content-empty"

@@ -226,6 +226,7 @@ static RULES: &[&Rule] = &[
     &claude::MODEL_TEXT_AFTER_TOOL_USE,
     &claude::MODEL_TOOL_RESULT_NOT_FIRST,
     &claude::MODEL_TOOL_RESULT_ERROR_NOT_TEXT,
+    &claude::MODEL_TEXT_BLANK,
     &claude::MODEL_SIGNATURE_INVALID,
     &claude::MODEL_THINKING_MISSING,
     &claude::MODEL_THINKING_WITH_FORCED_TOOL,

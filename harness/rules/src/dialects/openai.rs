@@ -105,6 +105,7 @@ static RULES: &[&Rule] = &[
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
+    &schema::CONTENT_LIST_EMPTY,
     &schema::TOOL_CALLS_EMPTY,
     &schema::TOOL_CALL_SHAPE,
     &schema::CALL_ID_TOO_LONG,

@@ -382,6 +382,23 @@ pub(crate) static MODEL_TOOL_RESULT_ERROR_NOT_TEXT: Rule = Rule {
     ..Rule::observed("bedrock-converse/model-tool-result-error-not-text", "BDR-MODEL-TR-6", 10, "2026-03")
 };
 
+/// Claude's own check, as in its Messages API. A blank text next to another one is accepted
+/// (<https://github.com/LibreChat-AI/agents/pull/124>).
+pub(crate) static MODEL_TEXT_BLANK: Rule = Rule {
+    summary: "For Claude, a message has more than white space.",
+    why: "All texts of a message are blank, often because the client put a space where the content was empty. Drop the \
+         message, or put a word into it.",
+    sentences: &[
+        "The model returned the following errors: messages: text content blocks must contain non-whitespace text",
+    ],
+    sources: &[
+        "https://github.com/NousResearch/hermes-agent/pull/63983",
+        "https://github.com/NousResearch/hermes-agent/pull/41985",
+        "https://github.com/NousResearch/hermes-agent/pull/61318",
+    ],
+    ..Rule::observed("bedrock-converse/model-text-blank", "BDR-MODEL-TXT-1", 10, "2026-06")
+};
+
 pub(crate) static MODEL_SIGNATURE_INVALID: Rule = Rule {
     summary: "Claude's thinking comes back with its signature.",
     why: "A `reasoningText` has no signature or an empty one, because the stream was cut before it \

@@ -2,7 +2,7 @@
 //!
 //! The model may be known only at the end, so what depends on it is kept until then.
 
-use super::{ConverseKind, ConverseMessage, ConverseRole, Model, Served};
+use super::{ConverseBlock, ConverseKind, ConverseMessage, ConverseRole, Model, Served};
 use crate::{Ability, MAX_VIOLATIONS, Occurrence, Rule, Violations};
 
 /// Findings that count only for some models.
@@ -12,6 +12,8 @@ pub(super) struct Mixture {
     mixed: Vec<(usize, usize)>,
     /// Empty texts, by message and block.
     blank: Vec<(usize, usize)>,
+    /// Texts of white space, by message and block, and whether their message has nothing else.
+    pale: Vec<(usize, usize, bool)>,
     /// Videos, by message and block.
     videos: Vec<(usize, usize)>,
 }
@@ -36,7 +38,16 @@ impl Mixture {
         {
             self.mixed.push((n, form));
         }
+        let is_pale = |block: &ConverseBlock| {
+            block.kind == ConverseKind::Text
+                && message.value(block).is_some_and(|text| text.is_blank() && !text.is_empty_str())
+        };
+        let is_all =
+            message.blocks.iter().all(|block| block.kind == ConverseKind::CachePoint || is_pale(block));
         for (b, block) in message.blocks.iter().enumerate() {
+            if is_pale(block) && self.pale.len() < MAX_VIOLATIONS {
+                self.pale.push((n, b, is_all));
+            }
             let is_blank = block.kind == ConverseKind::Text
                 && message.value(block).is_some_and(|text| text.is_empty_str());
             if is_blank && self.blank.len() < MAX_VIOLATIONS {
@@ -57,6 +68,20 @@ impl Mixture {
                 out.warn(&super::schema::TEXT_BLANK, violation)
             } else {
                 out.add(&super::schema::TEXT_BLANK, violation)
+            }
+        }
+        let mut before = None;
+        for (n, b, is_all) in self.pale.drain(..) {
+            let violation =
+                || Occurrence::at(format!("/messages/{n}/content/{b}/text")).with("n", n).with("b", b);
+            match model {
+                // Its own check is about a message with nothing else.
+                Model::Claude(_) if is_all && before.replace(n) != Some(n) => {
+                    out.add(&super::claude::MODEL_TEXT_BLANK, violation)
+                }
+                Model::Claude(_) if is_all => {}
+                // A recorded reply shows that a text with only a line feed was accepted next to another text.
+                _ => out.warn(&super::schema::TEXT_BLANK, violation),
             }
         }
         let lacks_video = served.has(Ability::Video) == Some(false);

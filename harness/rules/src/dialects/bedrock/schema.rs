@@ -74,9 +74,7 @@ pub(super) fn check_block(n: usize, b: usize, block: &BlockFields<'_, '_>, out: 
         return wrong_type(out, place(), block.json, "a Structure");
     }
     if let Some(text) = block.text.filter(|text| !text.is_null()) {
-        if text.is_str() {
-            check_text(n, b, text, out)
-        } else {
+        if !text.is_str() {
             wrong_type(out, place().field("text"), text, "a String")
         }
     }
@@ -88,15 +86,6 @@ pub(super) fn check_block(n: usize, b: usize, block: &BlockFields<'_, '_>, out: 
     }
     if block.is_keyless() {
         out.add(&BLOCK_WITHOUT_KEY, || Occurrence::at(place().pointer).with("path", place().path));
-    }
-}
-
-fn check_text(n: usize, b: usize, text: Json, out: &mut Violations) {
-    let violation = || Occurrence::at(format!("/messages/{n}/content/{b}/text")).with("n", n).with("b", b);
-    // An empty text is checked when the model is known.
-    if !text.is_empty_str() && text.is_blank() {
-        // A recorded reply shows that a text with only a line feed was accepted next to another text.
-        out.warn(&TEXT_BLANK, violation);
     }
 }
 

@@ -423,6 +423,7 @@ const DEEPSEEK: Profile = Profile {
     given_up: &[
         &schema::MESSAGES_EMPTY,
         &schema::CONTENT_PART_TYPE,
+        &schema::CONTENT_LIST_EMPTY,
         &schema::TOOL_CALLS_EMPTY,
         &schema::CALL_ID_TOO_LONG,
         &schema::FUNCTION_NAME_PATTERN,
@@ -514,6 +515,7 @@ const VLLM: Profile = Profile {
         &schema::MESSAGES_EMPTY,
         &schema::UNKNOWN_ROLE,
         &schema::CONTENT_PART_TYPE,
+        &schema::CONTENT_LIST_EMPTY,
         &schema::TOOL_CALLS_EMPTY,
         &schema::TOOL_CALL_SHAPE,
         &schema::CALL_ID_TOO_LONG,

@@ -89,6 +89,9 @@ fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
     match content.kind() {
         JsonType::Null | JsonType::String => {}
         JsonType::Array => {
+            if content.is_empty() {
+                check_empty_list(said, out);
+            }
             for (k, part) in content.items().enumerate() {
                 check_part(|| in_message(n, "content").item(k), part, out);
             }
@@ -97,6 +100,17 @@ fn check_content(said: ChatMessage<'_, '_>, out: &mut Violations) {
             let expected = "one of a string or array of objects";
             wrong_type(out, &REQUEST_SHAPE, in_message(n, "content"), expected, content);
         }
+    }
+}
+
+/// A reply with calls and an empty list was rejected. A system message with one was accepted in 2024
+/// (<https://github.com/openai/openai-python/issues/1812>), so other messages only get a warning.
+fn check_empty_list(said: ChatMessage<'_, '_>, out: &mut Violations) {
+    let violation = || in_message(said.n, "content").violation().code("empty_array").with("n", said.n);
+    if said.calls().next().is_some() {
+        out.add(&CONTENT_LIST_EMPTY, violation);
+    } else {
+        out.warn(&CONTENT_LIST_EMPTY, violation);
     }
 }
 
@@ -280,6 +294,21 @@ pub(crate) static CONTENT_PART_TYPE: Rule = Rule {
         "https://github.com/langchain-ai/langgraphjs/issues/506",
     ],
     ..Rule::observed("openai-chat/content-part-type", "OAI-PART-1", 1, "2024-04")
+};
+
+pub(crate) static CONTENT_LIST_EMPTY: Rule = Rule {
+    summary: "A reply with calls has no empty list of parts.",
+    why: "The parts of a reply were turned into calls, and an empty list was left as its content. Send null or an empty \
+         string.",
+    sentences: &[
+        "Invalid 'messages[{n}].content': empty array. Expected an array with minimum length 1, but got an empty array \
+         instead.",
+    ],
+    sources: &[
+        "https://github.com/langchain-ai/langchainjs/pull/11419",
+        "https://github.com/n8n-io/n8n/pull/38526",
+    ],
+    ..Rule::observed("openai-chat/content-list-empty", "OAI-MSG-3", 1, "2026-08")
 };
 
 pub(crate) static TOOL_CALLS_EMPTY: Rule = Rule {

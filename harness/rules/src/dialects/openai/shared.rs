@@ -15,10 +15,11 @@ pub(super) static PAIRING: [&Rule; 6] = [
 ];
 
 /// The rules about the form of a single message, without that about images.
-pub(super) static OTHER_SHAPES: [&Rule; 9] = [
+pub(super) static OTHER_SHAPES: [&Rule; 10] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
+    &schema::CONTENT_LIST_EMPTY,
     &schema::TOOL_CALLS_EMPTY,
     &schema::CALL_ID_TOO_LONG,
     &schema::FUNCTION_NAME_PATTERN,
@@ -28,10 +29,11 @@ pub(super) static OTHER_SHAPES: [&Rule; 9] = [
 ];
 
 /// The rules about the form of a single message.
-pub(super) static SHAPES: [&Rule; 10] = [
+pub(super) static SHAPES: [&Rule; 11] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
+    &schema::CONTENT_LIST_EMPTY,
     &schema::TOOL_CALLS_EMPTY,
     &schema::CALL_ID_TOO_LONG,
     &schema::FUNCTION_NAME_PATTERN,
@@ -42,10 +44,11 @@ pub(super) static SHAPES: [&Rule; 10] = [
 ];
 
 /// The same and the rule about the form of a call, for providers with a rule of their own about its arguments.
-pub(super) static SHAPES_WITH_CALLS: [&Rule; 11] = [
+pub(super) static SHAPES_WITH_CALLS: [&Rule; 12] = [
     &schema::MESSAGES_EMPTY,
     &schema::UNKNOWN_ROLE,
     &schema::CONTENT_PART_TYPE,
+    &schema::CONTENT_LIST_EMPTY,
     &schema::TOOL_CALLS_EMPTY,
     &schema::TOOL_CALL_SHAPE,
     &schema::CALL_ID_TOO_LONG,
