@@ -216,14 +216,18 @@ impl Vocabulary {
         let is_frame = reported.iter().all(|(_, own)| own.about == Subject::Frame);
         let mut near = self.nearest(text);
         // The content of a frame says more than the frame, unless the frame is a sentence with several causes.
+        let mut least = n_of_rules + 1;
         let is_more = match (reported.first(), matches.first()) {
             (Some((_, frame)), Some((_, rule))) if is_frame => {
-                wordings.matches(&frame.says).iter().any(|(_, own)| own.id == rule.id)
+                let has_rule = wordings.matches(&frame.says).iter().any(|(_, own)| own.id == rule.id);
+                // The same sentence: one of its causes is the rule.
+                least -= usize::from(has_rule && frame.rule().is_some_and(|own| own.id == rule.id));
+                has_rule
             }
             // A client's own report says less than the refusal that it passes on.
             _ => !is_frame || near.iter().all(Near::is_of_client),
         };
-        if is_more && reported.first().is_some_and(|(n_letters, _)| *n_letters > n_of_rules) {
+        if is_more && reported.first().is_some_and(|(n_letters, _)| *n_letters >= least) {
             return Answer::Reported(reported.into_iter().map(|(_, own)| own.clone()).collect());
         }
         let said: Vec<&'static Rule> = matches.into_iter().map(|(_, rule)| rule).collect();
