@@ -119,7 +119,7 @@ fn only_the_unit_tests_of_a_file_may_tell_dialects_apart() {
 }
 
 /// Other files that write down the name of a dialect, or give its variant a shorter name, and why.
-const NAMES_ONE: [(&str, &str); 14] = [
+const NAMES_ONE: [(&str, &str); 15] = [
     ("harness/rules/src/hosts.rs", "recognizes a dialect by a host"),
     ("harness/rules/src/detect.rs", "recognizes a dialect by a body"),
     (
@@ -133,6 +133,10 @@ const NAMES_ONE: [(&str, &str); 14] = [
         "the product names one provider for both of OpenAI's APIs",
     ),
     ("harness/sessions/src/stores/forms/openhands_events.rs", "the dialect of a model, as LiteLLM names it"),
+    (
+        "harness/sessions/src/stores/forms/laravel_ai.rs",
+        "the dialects of the providers that Laravel's SDK names",
+    ),
     ("harness/sessions/src/stores/forms/llm.rs", "the dialect of a model, as plugins of llm name it"),
     ("harness/sessions/src/stores/forms/provider.rs", "the dialects of the providers that stores name"),
     (

@@ -270,10 +270,15 @@ fn meant(files: &Files, store: &Store) -> Result<(usize, Session), CliError> {
     let sessions = sessions::read(files).map_err(|error| match error {
         ReadError::Unknown => {
             let near = report::hint(&sessions::nearest(files));
-            CliError::input(format!(
-                "{error}{near}{}",
-                sessions::next_step(files, &store.path.display().to_string())
-            ))
+            let name = store.path.display().to_string();
+            let next = match sessions::found(files).is_empty() {
+                true => sessions::next_step(files, &name),
+                false => format!(
+                    "\n  Brickbat reads its messages and does not write them. It can repair the next request:\n    \
+                     brickbat session {name} --request > body.json\n    brickbat check --fix body.json"
+                ),
+            };
+            CliError::input(format!("{error}{near}{next}"))
         }
         ReadError::Form { .. } => error.into(),
     })?;

@@ -56,6 +56,7 @@ pub(crate) use crate::errors::{ReadError, WriteError};
 use crate::halves::Halves;
 use crate::strays::{self, Parted};
 use crate::{Edit, EditError, Files, FormError, Place, Planned, Product, Sent, Session, beside, foreign};
+use enveloped::{INSIDE, OrInside};
 pub use look::Look;
 
 /// Everything that is specific to the store of one product.
@@ -98,8 +99,7 @@ pub trait Store: Sync {
     ///
     /// The store has no form for an edit.
     fn write(&self, _: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        let place = edits.first().map(Edit::place).unwrap_or_default();
-        Err(EditError::NoForm(READ_ONLY).at(session.product, &place))
+        Err(read_only(session, edits))
     }
 
     /// Returns whether the store of this session takes more edits than a cut of its end. Brickbat only reads the others.
@@ -157,6 +157,12 @@ pub trait Store: Sync {
     }
 }
 
+/// The error for edits to a store that Brickbat does not write.
+pub(crate) fn read_only(session: &Session, edits: &[Edit]) -> WriteError {
+    let place = edits.first().map(Edit::place).unwrap_or_default();
+    EditError::NoForm(READ_ONLY).at(session.product, &place)
+}
+
 /// The cause of an error for every edit of a store that is only read.
 const READ_ONLY: &str = "Brickbat reads this store and does not write it";
 
@@ -199,13 +205,13 @@ const STORES: &[Known] = &[
     (Product::LanggraphPostgres, &langgraph::LanggraphPostgres),
     #[cfg(feature = "sqlite")]
     (Product::LanggraphRedis, &langgraph::LanggraphRedis),
-    (Product::AiSdkUiMessages, &ai_sdk_ui::AiSdkUi),
+    (Product::AiSdkUiMessages, &OrInside(ai_sdk_ui::AiSdkUi, INSIDE)),
     (Product::AiSdkUiChunks, &ai_sdk_chunks::AiSdkChunks),
     (Product::AiSdkModelMessages, &ai_sdk_model::AiSdkModel),
     (Product::Twenty, &twenty::Twenty),
-    (Product::Tanstack, &tanstack::Tanstack),
+    (Product::Tanstack, &OrInside(tanstack::Tanstack, tanstack::PERSISTED)),
     (Product::AgUiEvents, &ag_ui_events::AgUiEvents),
-    (Product::AgUiMessages, &ag_ui_messages::AgUiMessages),
+    (Product::AgUiMessages, &OrInside(ag_ui_messages::AgUiMessages, INSIDE)),
     (Product::Langchain, &forms::LANGCHAIN),
     (Product::LanggraphState, &forms::LANGGRAPH_STATE),
     (Product::N8n, &forms::N8N),
@@ -319,6 +325,13 @@ pub(crate) fn read_as(known: Known, files: &Files) -> Result<Vec<Session>, ReadE
         return known.1.read(table);
     }
     read_by(files, |_| Some(known))
+}
+
+/// The conversations in files that no known product wrote, read by the names that most programs use. Only calls, their
+/// results and their order are judged. Empty if there is none.
+pub fn found(files: &Files) -> Vec<Session> {
+    let unmarked = strays::unmarked(files);
+    forms::found::sessions(unmarked.as_ref().unwrap_or(files))
 }
 
 fn read_by(files: &Files, store: impl Fn(&Files) -> Option<Known>) -> Result<Vec<Session>, ReadError> {

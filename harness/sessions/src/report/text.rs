@@ -148,7 +148,7 @@ pub fn detail(examined: &Examined) -> String {
             for place in session.open_calls() {
                 let _ = writeln!(
                     text,
-                    "{}  {}  this call has no result; {} gives it one when it continues",
+                    "{}  {}  this call has no result; {} deals with it when it continues",
                     judgement.verdict.shown(),
                     at(place, companions),
                     session.product

@@ -33,6 +33,9 @@ const COMPACTION_END: &str = ".compaction.json";
 const NEWEST_VERSION: u64 = 1;
 /// The value of [`Session::generation`] for the older form.
 const BARE: &str = "JSON list";
+/// The value of [`Session::generation`] for the older form as Cline itself writes it: since 3.37 at the latest, replies
+/// name their model, which no derived product copied.
+const BARE_OF_CLINE: &str = "JSON list with models";
 /// The value of [`Session::generation`] for the newer form.
 const OBJECT: &str = "JSON object";
 
@@ -63,7 +66,11 @@ impl Store for Cline {
     }
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
-        Some(if session.generation == BARE { send::WORDS_OF_RESUME } else { send::WORDS_OF_BUILDER })
+        Some(match session.generation {
+            BARE => send::WORDS_OF_RESUME,
+            BARE_OF_CLINE => send::WORDS_OF_CONTEXT,
+            _ => send::WORDS_OF_BUILDER,
+        })
     }
 
     fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
@@ -150,6 +157,10 @@ fn session(log: Log, files: &Files) -> Result<Session, ReadError> {
         troubles: log.cut.into_iter().map(trouble).collect(),
         ..Session::new(Product::Cline, log.generation, "the list")
     };
+    let names_model = |record: &Record| record.value.pointer("/modelInfo/modelId").is_some();
+    if log.generation == BARE && session.fork.is_none() && log.records.iter().any(names_model) {
+        session.generation = BARE_OF_CLINE;
+    }
     let mut n_replaced = 0;
     if let Some((records, n)) =
         compaction(files).filter(|(_, n)| log.generation == OBJECT && *n <= log.records.len())

@@ -2,11 +2,62 @@
 
 use std::ops::Range;
 
+use brickbat_rules::Rule;
 use brickbat_rules::json::Document;
 
-use super::{Edit, WriteError};
+use super::{Edit, Look, ReadError, Relapse, Store, WriteError};
 use crate::json::splice;
-use crate::{Files, Place, Session};
+use crate::{Files, Place, Planned, Sent, Session};
+
+/// The store of a list that may also be the field `messages` of an object, as applications and chat clients keep it.
+///
+/// The text is the value of [`Session::generation`] for a list in an object.
+pub(crate) struct OrInside<S>(pub(crate) S, pub(crate) &'static str);
+
+/// An object of an application.
+pub(crate) const INSIDE: &str = "JSON with `messages`";
+
+impl<S: Store> OrInside<S> {
+    fn inside(&self, files: &Files) -> Option<Enveloped> {
+        Enveloped::of(files).filter(|inside| self.0.recognises(&inside.files))
+    }
+}
+
+impl<S: Store> Store for OrInside<S> {
+    fn owns(&self, look: &Look<'_>) -> bool {
+        self.0.owns(look) || look.is_object(|_| true) && self.inside(look.files).is_some()
+    }
+
+    fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        let Some(inside) = self.inside(files) else { return self.0.read(files) };
+        let sessions = self.0.read(&inside.files)?.into_iter();
+        Ok(sessions.map(|session| Session { generation: self.1, ..inside.outer(session) }).collect())
+    }
+
+    fn send(&self, session: &Session) -> Sent {
+        self.0.send(session)
+    }
+
+    fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        self.0.fills_open_tail(session)
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        match self.inside(files) {
+            Some(inside) => inside
+                .write(files, session, edits, |files, session, edits| self.0.write(files, session, edits)),
+            None => self.0.write(files, session, edits),
+        }
+    }
+
+    fn may_obey(&self, rule: &Rule) -> bool {
+        self.0.may_obey(rule)
+    }
+
+    fn relapse(&self, session: &Session, edits: &[Planned]) -> Option<&'static Relapse> {
+        self.0.relapse(session, edits)
+    }
+}
 
 /// The list in the field `messages` of a file that is an object.
 pub(crate) struct Enveloped {

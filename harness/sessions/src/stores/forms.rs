@@ -27,6 +27,7 @@ mod deepcode;
 mod docker_agent;
 mod droid;
 mod durable_agent;
+pub(crate) mod found;
 mod genkit;
 mod google_adk;
 mod grok_cli;
@@ -410,7 +411,7 @@ impl Store for Form {
 
     fn is_written(&self, session: &Session) -> bool {
         let is_text = self.other.is_none() || session.generation == self.generation;
-        self.answer.is_some() && is_text
+        self.answer.is_some() && is_text && session.generation != found::GENERATION
     }
 
     fn nearness(&self, look: &Look<'_>) -> Option<(usize, usize, Vec<String>)> {

@@ -7,6 +7,8 @@
 //! `@earendil-works/pi-coding-agent` 0.74.2, <https://github.com/earendil-works/pi-mono>.
 
 mod blocks;
+#[cfg(feature = "sqlite")]
+mod database;
 mod send;
 mod write;
 
@@ -19,7 +21,7 @@ use serde_json::{Value, json};
 
 use super::records::{self, Record};
 use super::tree::{Keys, Tree, Which};
-use super::{Edit, Look, ReadError, Store, WriteError};
+use super::{Edit, Look, ReadError, Store, WriteError, read_only};
 use crate::json::text;
 use crate::names;
 use crate::{Ending, Files, FormError, Message, Product, RecordedRefusal, Sent, Session, Trouble};
@@ -29,6 +31,8 @@ pub(crate) struct Pi;
 
 /// The newest known version of the form.
 const NEWEST_VERSION: u64 = 3;
+/// See [`Session::generation`].
+const TREE: &str = "JSONL tree";
 const KEYS: Keys = Keys { id: "id", parent: "parentId" };
 /// The field in which a compaction names the first line that it keeps.
 const FIRST_KEPT: &str = "firstKeptEntryId";
@@ -39,10 +43,18 @@ const MAX_MARKED: usize = 1 << 20;
 
 impl Store for Pi {
     fn owns(&self, look: &Look<'_>) -> bool {
+        #[cfg(feature = "sqlite")]
+        if look.database().is_some_and(database::is_one) {
+            return true;
+        }
         look.is_headed(|line| line.field("type").is("session") && is_header(&line.to_value()))
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
+        #[cfg(feature = "sqlite")]
+        if Look::of(files).database().is_some_and(database::is_one) {
+            return database::read(files);
+        }
         let log = Log::read(files.main())?;
         session(&log, files.main()).map(|session| vec![session])
     }
@@ -57,7 +69,14 @@ impl Store for Pi {
         (last.ending == Ending::Whole).then_some("answers them with `No result provided`")
     }
 
-    fn write(&self, files: &Files, _: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+    fn is_written(&self, session: &Session) -> bool {
+        session.generation == TREE
+    }
+
+    fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
+        if !self.is_written(session) {
+            return Err(read_only(session, edits));
+        }
         write::write(files, edits)
     }
 }
@@ -123,7 +142,7 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
         n_forks: log.tree.n_forks,
         troubles: [log.troubles.as_slice(), &log.tree.troubles].concat(),
         cut: log.tree.cut.clone(),
-        ..Session::new(Product::Pi, "JSONL tree", "the last line and its parents")
+        ..Session::new(Product::Pi, TREE, "the last line and its parents")
     };
     session.refused = refused(&path);
     let marks_itself = |bytes: &[u8]| bytes.windows(OWN_MARK.len()).any(|own| own == OWN_MARK);

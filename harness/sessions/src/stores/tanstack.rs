@@ -14,7 +14,6 @@ use brickbat_rules::histories::Role;
 use brickbat_rules::json::{Document, Json};
 use serde_json::json;
 
-use super::enveloped::Enveloped;
 use super::list_reader::{has_own_parts, message, place_of, read_list, role_of, session};
 use super::list_writer::{ListWriter, index, raw};
 use super::{Edit, Look, ReadError, Store, WriteError};
@@ -26,20 +25,14 @@ use parts::Reply;
 pub(crate) struct Tanstack;
 
 /// The value of [`Session::generation`] for the client's own persistence.
-const PERSISTED: &str = "JSON of the client";
+pub(crate) const PERSISTED: &str = "JSON of the client";
 
 impl Store for Tanstack {
     fn owns(&self, look: &Look<'_>) -> bool {
-        let is_envelope = |root: Json<'_, '_>| root.get("messages").is_some_and(is_list);
-        look.is_object(is_envelope) || look.is_whole(is_list)
+        look.is_whole(is_list)
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
-        if let Some(enveloped) = Enveloped::of(files) {
-            let sessions = self.read(&enveloped.files)?.into_iter();
-            let outer = |session| Session { generation: PERSISTED, ..enveloped.outer(session) };
-            return Ok(sessions.map(outer).collect());
-        }
         read_list(files, session(Product::Tanstack, "JSON list"), |session, list| {
             list.items().enumerate().try_for_each(|(n, value)| read_message(session, n, value))
         })
@@ -50,10 +43,6 @@ impl Store for Tanstack {
     }
 
     fn write(&self, files: &Files, session: &Session, edits: &[Edit]) -> Result<Files, WriteError> {
-        if let Some(enveloped) = Enveloped::of(files) {
-            return enveloped
-                .write(files, session, edits, |files, session, edits| self.write(files, session, edits));
-        }
         let mut writer = ListWriter::new(session);
         let mut homes: BTreeMap<usize, String> = BTreeMap::new();
         for edit in edits {

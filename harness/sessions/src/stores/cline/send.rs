@@ -5,24 +5,34 @@
 //! Earlier calls stay open, <https://github.com/RooCodeInc/Roo-Code/issues/11764>. In the newer form, every
 //! call without a result anywhere is answered after its reply (`appendMissingToolResults` of the package
 //! `@cline/core` 0.0.86). A misplaced result stays where it is.
+//!
+//! In the older form Cline itself gives a result to every call that the next message does not answer
+//! (`ensureToolResultsFollowToolUse` in `src/core/context/context-management/ContextManager.ts` of
+//! <https://github.com/cline/cline>).
 
 use std::collections::BTreeSet;
 
 use brickbat_rules::histories::{self, CallResult, Role};
 
-use super::BARE;
+use super::{BARE, BARE_OF_CLINE};
 use crate::{Block, Ending, Message, Sent, Session};
 
 pub(super) const WORDS_OF_RESUME: &str =
     "answers them with `Task was interrupted before this tool call could be completed.`";
 pub(super) const WORDS_OF_BUILDER: &str =
     "answers them with `Tool execution was interrupted before a result was produced.`";
+pub(super) const WORDS_OF_CONTEXT: &str = "answers them with `result missing`";
+const FILLED_BY_CONTEXT: &str = "result missing";
 const FILLED_AT_RESUME: &str = "Task was interrupted before this tool call could be completed.";
 const FILLED_BY_BUILDER: &str = "Tool execution was interrupted before a result was produced.";
 
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
-    let n_filled = if session.generation == BARE { fill_last(&mut sent) } else { fill_all(&mut sent) };
+    let n_filled = match session.generation {
+        BARE => fill_last(&mut sent),
+        BARE_OF_CLINE => fill_each(&mut sent),
+        _ => fill_all(&mut sent),
+    };
     if n_filled > 0 {
         sent.mended.push(("fills calls without a result", n_filled));
     }
@@ -63,6 +73,20 @@ fn fill_all(sent: &mut Sent) -> usize {
         messages.extend(filler);
     }
     sent.messages = messages;
+    n_filled
+}
+
+/// Each reply is answered by the message after it.
+fn fill_each(sent: &mut Sent) -> usize {
+    let mut n_filled = 0;
+    let mut rest = std::mem::take(&mut sent.messages).into_iter().peekable();
+    while let Some(message) = rest.next() {
+        let answered = answered(rest.peek().map(std::slice::from_ref).unwrap_or_default());
+        let filler = filler(&message, &answered, FILLED_BY_CONTEXT, false);
+        n_filled += filler.as_ref().map_or(0, |filler| filler.blocks.len());
+        sent.messages.push(message);
+        sent.messages.extend(filler);
+    }
     n_filled
 }
 

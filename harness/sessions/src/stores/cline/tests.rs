@@ -112,6 +112,23 @@ fn an_earlier_reply_is_not_filled_at_resume() {
     assert!(judgement.sent.mended.is_empty());
 }
 
+/// Messages as Cline 3.57 wrote them, with results as texts (<https://github.com/mike4567/MRA04242026>).
+#[test]
+fn cline_itself_fills_each_reply() {
+    let with_model = |reply: &str| {
+        let fields = r#","modelInfo":{"modelId":"claude_4_5_opus","providerId":"openai","mode":"plan"}}"#;
+        format!("{}{fields}", reply.trim_end().strip_suffix('}').unwrap())
+    };
+    let (_, judgement) = CLINE.judged(&bare(&[ASK, &with_model(BATCH), NEXT, NEXT]));
+    assert_eq!(judgement.verdict, Verdict::Accepted, "{:?}", judgement.refusals);
+    assert_eq!(judgement.sent.mended, [("fills calls without a result", 2)]);
+    let (_, judgement) = CLINE.judged(&bare(&[ASK, &with_model(BATCH)]));
+    assert_eq!(judgement.verdict, Verdict::OpenTail);
+    // A result behind another message is none for it.
+    let (_, judgement) = CLINE.judged(&bare(&[ASK, &with_model(BATCH), NEXT, DONE, ONE]));
+    assert_eq!(judgement.verdict, Verdict::Refused);
+}
+
 #[test]
 fn results_are_put_before_text_or_into_a_new_message() {
     let files = bare(&[ASK, BATCH, NEXT, DONE]);

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeMap;
 
+use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
 use serde_json::{Value, json};
 
@@ -54,6 +55,17 @@ fn is_laravel(database: &Database) -> bool {
         && (has_steps(database) || database.has(TABLE, &["tool_calls", "tool_results"]))
 }
 
+/// The dialect of the provider that a reply names (`src/Gateway` of the SDK: OpenAI by its Responses API).
+fn dialect_of(meta: &Value) -> Option<Dialect> {
+    Some(match meta.get("provider")?.as_str()? {
+        "openai" => Dialect::OpenaiResponses,
+        "anthropic" => Dialect::AnthropicMessages,
+        "gemini" => Dialect::Gemini,
+        "deepseek" | "groq" | "mistral" | "ollama" | "openrouter" => Dialect::OpenaiChat,
+        _ => return None,
+    })
+}
+
 fn has_steps(database: &Database) -> bool {
     database.has(TABLE, &["steps"])
 }
@@ -81,6 +93,7 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
         let list =
             |n: usize| Ok::<Value, rusqlite::Error>(serde_json::from_str(&text(n)?).unwrap_or_default());
         let (role, content, meta) = (text(2)?, text(3)?, list(4)?);
+        session.dialect = dialect_of(&meta).or(session.dialect);
         let record = match is_of_steps && role == "assistant" {
             true => json!({ "meta": meta, "steps": steps(list(5)?, &content) }),
             false => json!({ "role": role, "content": content, "meta": meta, "tool_calls": list(5)?,

@@ -350,3 +350,33 @@ fn openclaw_is_named_by_its_folder_or_its_own_words() {
     let (session, _) = PI.judged(&jsonl(&[&ASK.replace("Compare both.", "[openclaw] missing tool result")]));
     assert_eq!(session.fork, Some("OpenClaw"));
 }
+
+/// The table as OpenClaw 2026.7 makes it (`src/state/openclaw-agent-schema.sql`).
+#[cfg(feature = "sqlite")]
+#[test]
+fn the_events_of_a_database_are_read_by_session() {
+    let mut database = rusqlite::Connection::open_in_memory().unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE transcript_events (session_id TEXT NOT NULL, seq INTEGER NOT NULL, event_json TEXT NOT NULL, \
+             created_at INTEGER NOT NULL, PRIMARY KEY (session_id, seq))",
+        )
+        .unwrap();
+    let add = |session: &str, lines: &[&str]| {
+        for (n, line) in lines.iter().enumerate().rev() {
+            let query = "INSERT INTO transcript_events VALUES (?1, ?2, ?3, 0)";
+            database.execute(query, rusqlite::params![session, n as i64, line]).unwrap();
+        }
+    };
+    add("s1", &[HEADER, ASK, BATCH, ONE, TWO, DONE]);
+    // A result without its call is sent as it is.
+    let orphan = TWO.replace("toolu_2", "toolu_9");
+    add("s2", &[HEADER, ASK, BATCH, ONE, &orphan]);
+    let bytes = database.serialize(rusqlite::MAIN_DB).unwrap().to_vec();
+    let files = Files { files: vec![crate::File { name: "openclaw-agent.sqlite".to_owned(), bytes }] };
+    let sessions = crate::read(&files).unwrap();
+    let verdicts: Vec<Verdict> = sessions.iter().map(|session| judge(session, None).verdict).collect();
+    assert_eq!(verdicts, [Verdict::Accepted, Verdict::Refused]);
+    assert_eq!(sessions[1].messages[3].place.to_string(), "row 7 of transcript_events");
+    assert!(!Pi.is_written(&sessions[0]) && PI.0.write(&files, &sessions[1], &[]).is_err());
+}
