@@ -70,6 +70,8 @@ const MISTRAL_MODELS: [&str; 8] = [
 ];
 
 pub(super) fn is_mistral_model(model: &str) -> bool {
+    // LiteLLM's name for the provider itself.
+    let model = model.strip_prefix("mistral/").unwrap_or(model);
     MISTRAL_MODELS.iter().any(|family| model.starts_with(family)) && !model.contains(['/', ':'])
 }
 

@@ -40,12 +40,14 @@ pub const CLIENT_ERRORS: &[ClientError] = &[
         sdk: "Vercel AI SDK",
         says: "type validation failed",
         means: "A value does not have the type that the SDK expects. `validateUIMessages` raises it for stored messages, \
-                for example if the `state` of a part does not allow its `approval`. The conversation then cannot be loaded.",
+                for example if the `state` of a part does not allow its `approval`, or if a failed call (`output-error`) has `rawInput` and no \
+                `input`, which later releases of `ai` take. The conversation then cannot be loaded.",
         advice: "`brickbat session FILE` judges stored messages, and `brickbat repair FILE` writes a repaired copy. The \
                  text after the error's name says which part is wrong.",
         sources: &[
             "https://ai-sdk.dev/docs/reference/ai-sdk-core/validate-ui-messages",
             "https://github.com/assistant-ui/assistant-ui/issues/4195",
+            "https://github.com/vercel/ai/pull/11393",
         ],
     },
     ClientError {

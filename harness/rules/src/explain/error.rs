@@ -107,6 +107,10 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
     let has_cause = |found: &[Reported]| found.iter().any(|own| own.about != Subject::Frame);
     // A sentence about the same parameter says more than its kind.
     let is_reported = matches!(&answer, Answer::Reported(found) if has_cause(found));
+    if let Some(refusal) = pydantic::extra_field(text).filter(|_| !is_reported) {
+        pages.push(refusal.page());
+        return (pages, Vec::new());
+    }
     if !is_reported && (neighbours::names_parameter(text) || pages.is_empty() && is_of_reply) {
         pages.extend(kinds);
         if let Answer::Said(said) = answer {
@@ -142,6 +146,10 @@ fn known(text: &str, of_rules: OfRules<'_>) -> (Vec<String>, Vec<Near>) {
             match kinds.is_empty() {
                 true => pages.extend(found.iter().map(Reported::page)),
                 false => pages.extend(kinds),
+            }
+            // A frame names no cause, and the words around it may.
+            if !has_cause(&found) && found.iter().all(|own| own.rule.is_none()) {
+                pages.extend(kinds::page(&without_empty_fields(text)));
             }
         }
         Answer::Near(near) => {

@@ -1,6 +1,7 @@
 //! The refusals of pydantic in a Python client. They have the words of servers that validate with pydantic, too.
 
 use super::reported::{Reported, Subject};
+use super::said::unescaped;
 
 /// Classes of servers. The others belong to clients.
 const OF_SERVERS: [&str; 4] = ["Request", "Params", "Body", "ValidatorIterator"];
@@ -33,9 +34,79 @@ pub(super) fn refusal(text: &str) -> Option<Reported> {
     })
 }
 
+/// The words about a field that a server does not take, such as Mistral's. `None` if the text has none.
+///
+/// The list `loc` is the path, with the role of the message or the kind of the part after its number.
+pub(super) fn extra_field(text: &str) -> Option<Reported> {
+    let text = unescaped(text).replace("\\\"", "\"");
+    let (before, after) = text.split_once("extra_forbidden")?;
+    let of = |part: &str| Some(part.split_once("loc")?.1.split_once('[')?.1.split_once(']')?.0.to_owned());
+    // The kind comes before the path in most releases of FastAPI.
+    let loc = of(after).or_else(|| of(&before[before.rfind('{')?..]))?;
+    let names = loc.split(',').map(|name| name.trim_matches([' ', '"', '\'', '\n']));
+    let mut path = String::new();
+    let mut is_after_number = false;
+    for name in names.filter(|name| *name != "body") {
+        let is_number = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+        // A kind behind a number is not a field.
+        if is_number {
+            path.push_str(&format!("[{name}]"));
+        } else if !(is_after_number && KINDS.contains(&name)) {
+            path.push_str(if path.is_empty() { "" } else { "." });
+            path.push_str(name);
+        }
+        is_after_number = is_number;
+    }
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']');
+    if path.is_empty() || path.len() > 120 || !path.chars().all(is_plain) {
+        return None;
+    }
+    let of_history = path.starts_with("messages") || path.starts_with("input");
+    Some(Reported {
+        says: "extra_forbidden: Extra inputs are not permitted".to_owned(),
+        by: "Mistral, and other servers that validate with pydantic".to_owned(),
+        about: if of_history { Subject::History } else { Subject::Neighbour },
+        rule: of_history.then(|| "openai-chat/unknown-message-field".to_owned()),
+        means: format!("The server does not take the field `{path}`, even if it is null."),
+        advice: match of_history {
+            true => "Leave the field out of every message, or update the client: it stores a field of another provider, or \
+                     one of its own.",
+            false => "Leave the field out of the request, or update the client. The conversation was not judged.",
+        }
+        .to_owned(),
+        source: Some("https://github.com/zeroclaw-labs/zeroclaw/pull/3620".to_owned()),
+    })
+}
+
+/// The names of kinds, which follow the number of a message or a part.
+const KINDS: [&str; 8] =
+    ["system", "user", "assistant", "tool", "developer", "text", "image_url", "function"];
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// From zeroclaw-labs/zeroclaw#2693 and OpenHands/OpenHands-CLI#83.
+    #[test]
+    fn the_path_of_an_extra_field_is_named() {
+        let named = |text: &str| extra_field(text).map(|own| (own.about, own.means));
+        let of_message = r#"{"detail":[{"type":"extra_forbidden","loc":["body","messages",6,"assistant","tool_calls",0,"name"],"msg":"Extra inputs are not permitted","input":null}]}"#;
+        let means =
+            "The server does not take the field `messages[6].tool_calls[0].name`, even if it is null.";
+        assert_eq!(named(of_message), Some((Subject::History, means.to_owned())));
+        let escaped = of_message.replace('"', "\\\"");
+        assert_eq!(named(&escaped), Some((Subject::History, means.to_owned())));
+        let of_body = "{'type': 'extra_forbidden', 'loc': ['body', 'metadata'], 'msg': 'Extra inputs are not permitted'}";
+        assert_eq!(named(of_body).unwrap().0, Subject::Neighbour);
+        for text in [
+            "extra_forbidden",
+            "extra_forbidden loc [",
+            "extra_forbidden loc [\"a b\"]",
+            "{ loc [] extra_forbidden",
+        ] {
+            assert_eq!(named(text), None, "{text}");
+        }
+    }
 
     /// From langchain-ai/langchain#27632 and vllm-project/vllm#18239, without their values.
     #[test]

@@ -196,6 +196,8 @@ impl Search {
         let mut reported = 0;
         // The messages inside it are not judged by themselves.
         let mut unread_until = 0;
+        let mut unreads: Vec<(Range<usize>, Unread)> = Vec::new();
+        let mut errors = String::new();
         while let Some(at) = text[from..].find(['{', '[', '(', '<']).map(|at| from + at) {
             from = at + 1;
             if let Some(command) = commands.iter().find(|command| command.contains(&at)) {
@@ -214,7 +216,7 @@ impl Search {
                     unread_until = end;
                     if at >= reported {
                         reported = end + unread::MAX_SEARCHED;
-                        self.unread.push(unread);
+                        unreads.push((at..end, unread));
                     }
                 }
                 continue;
@@ -226,12 +228,13 @@ impl Search {
             };
             let before = self.found.len();
             self.in_value(&value, "", &context, MAX_DEPTH);
-            if self.found.len() == before && at >= unread_until && printed::is_message(&value) {
-                self.loose.push(Loose { line: line_at(text, at), span: at..at + n_bytes, message: value });
-                from = at + n_bytes;
-            }
             if self.found.len() > before {
                 self.taken.push(at..at + n_bytes);
+                errors.push_str(&around::errors(&value));
+                errors.push('\n');
+            } else if at >= unread_until && printed::is_message(&value) {
+                self.loose.push(Loose { line: line_at(text, at), span: at..at + n_bytes, message: value });
+                from = at + n_bytes;
             }
             // A call may have a request inside a string.
             if self.found.len() > before || begin != Begin::Call {
@@ -239,7 +242,12 @@ impl Search {
             }
         }
         self.take_loose(text);
-        self.around = around::text(text, &mut self.taken);
+        // A call around a request is not one that was missed.
+        let is_around = |span: &Range<usize>| {
+            self.taken.iter().any(|taken| span.start < taken.start && taken.end <= span.end)
+        };
+        self.unread.extend(unreads.iter().filter(|(span, _)| !is_around(span)).map(|(_, unread)| *unread));
+        self.around = around::text(text, &mut self.taken) + errors.trim_end();
     }
 
     /// Takes the requests of the commands in a text. Returns the ranges of these commands.
@@ -264,8 +272,9 @@ impl Search {
     /// The request for messages in the form of a framework, and how it was written.
     fn written_again(&self, list: &Value, context: &Context) -> Option<(Value, String)> {
         let of_replies = traces::model_of_replies(list);
-        let model = context.model.as_deref().or(of_replies.as_deref()).unwrap_or_default();
-        let chosen = self.recipient.dialect(&context.address, model, "");
+        let of_text = || self.recipient.model().filter(|_| context.line.is_some());
+        let model = context.model.as_deref().or(of_replies.as_deref()).or_else(of_text).unwrap_or_default();
+        let chosen = self.recipient.dialect(&context.address, model, "").or_by_items(list);
         let of_printed = || {
             printed::of_pydantic_ai(list)
                 .or_else(|| printed::of_agentscope(list))
@@ -378,13 +387,23 @@ impl Search {
     }
 
     fn take_at(&mut self, value: &Value, place: String, context: &Context) {
-        let own = value.get("model").and_then(Value::as_str).is_some_and(|model| model != UNKNOWN);
+        let of_text = || self.recipient.model().filter(|_| context.line.is_some()).map(str::to_owned);
+        let model = context.model.clone().or_else(of_text);
+        let mut request = value.clone();
+        let (model, given) = match request.get("model").and_then(Value::as_str) {
+            Some(UNKNOWN) => (None, model),
+            Some(_) => (None, None),
+            None => (model, None),
+        };
+        if let Some(given) = given {
+            request["model"] = given.into();
+        }
         let exchange = Exchange {
             line: context.line.unwrap_or(1),
             host: context.address.host.clone(),
             path: context.address.path.clone(),
-            model: context.model.clone().filter(|_| !own),
-            request: value.to_string().into_bytes(),
+            model,
+            request: request.to_string().into_bytes(),
             ..Exchange::default()
         };
         self.take(exchange, place);
@@ -530,9 +549,15 @@ fn is_whole_responses(value: &Value) -> bool {
         "top_p",
         "truncation",
     ];
+    // Requests for embeddings have a text as their input, too.
+    const OF_A_TEXT: [&str; 6] =
+        ["instructions", "max_output_tokens", "previous_response_id", "reasoning", "tools", "store"];
     let Some(fields) = value.as_object() else { return false };
-    let input = fields.get("input").and_then(Value::as_array);
-    let has_messages = input.is_some_and(|items| items.iter().any(|item| item.get("role").is_some()));
+    let has_messages = fields.get("input").is_some_and(|input| match input {
+        Value::Array(items) => items.iter().any(|item| item.get("role").is_some()),
+        Value::String(text) => text != UNKNOWN && OF_A_TEXT.iter().any(|name| fields.contains_key(*name)),
+        _ => false,
+    });
     has_messages && fields.contains_key("model") && fields.keys().all(|name| FIELDS.contains(&name.as_str()))
 }
 

@@ -41,6 +41,8 @@ struct Calls {
     n_open: usize,
     /// True after an output since the first one. Two calls with the same id and only one output pass.
     is_answered: bool,
+    /// True if two calls with the id waited at the same time.
+    is_shared: bool,
     /// Number of messages before the call.
     n_messages: usize,
 }
@@ -55,12 +57,13 @@ struct Orphan<'a> {
 impl<'a> OutputPairing<'a> {
     pub(super) fn call(&mut self, place: ItemPosition, id: Cow<'a, str>, demand: Demand) {
         let is_answered = self.early.find(&id).is_some();
-        let fresh = Calls { place, demand, n_open: 1, is_answered, n_messages: self.n_messages };
+        let n_messages = self.n_messages;
+        let fresh = Calls { place, demand, n_open: 1, is_answered, is_shared: false, n_messages };
         match self.ids.insert(id) {
             Ok(_) => self.calls.push(fresh),
             Err(known) => match &mut self.calls[known] {
                 calls if calls.n_open == 0 => *calls = fresh,
-                calls => calls.n_open += 1,
+                calls => (calls.n_open, calls.is_shared) = (calls.n_open + 1, true),
             },
         }
     }
@@ -80,6 +83,10 @@ impl<'a> OutputPairing<'a> {
             Some(calls) => {
                 calls.n_open -= 1;
                 calls.is_answered = true;
+                if calls.is_shared && calls.n_open == 0 {
+                    // Strict gateways count by the id, even if each output has a call of its own.
+                    out.warn(&TOOL_OUTPUT_DUPLICATE, violation);
+                }
                 if self.n_messages > calls.n_messages && matches!(calls.demand, Demand::Output(_)) {
                     out.add(&TOOL_OUTPUTS_INTERRUPTED, || of_call(calls.place).with("call_id", &id));
                 }
@@ -203,13 +210,19 @@ pub(crate) static TOOL_OUTPUT_MISSING: Rule = Rule {
     ..Rule::measured("openai-responses/tool-output-missing", "RSP-FC-1", 5, "2025-04")
 };
 
-/// A strict gateway returned "Duplicate function_call_output for call_id …" in 2026. This message is not
-/// known from OpenAI.
+/// Strict gateways return it since 2026, also for two pairs of call and output with one id. The message is not known
+/// from OpenAI.
 pub(crate) static TOOL_OUTPUT_DUPLICATE: Rule = Rule {
     summary: "A call has one output.",
-    why: "The output of an interrupted call was made up, and the real one was stored as well. Keep one of them.",
-    sentences: &["Duplicate function_call_output for call_id {call_id}."],
-    sources: &["https://platform.openai.com/docs/api-reference/responses/create"],
+    why: "The output of an interrupted call was made up, and the real one was stored as well: keep one of them. Or two calls \
+          have one id, such as `undefined` or `terminal:0`: give each call and its output an id of their own.",
+    sentences: &["Duplicate function_call_output for call_id {call_id}.", "Duplicate 'call_id': {call_id}"],
+    sources: &[
+        "https://platform.openai.com/docs/api-reference/responses/create",
+        "https://github.com/NousResearch/hermes-agent/issues/102629",
+        "https://github.com/mnfst/llm-gateway/pull/2858",
+        "https://github.com/earendil-works/pi/issues/9057",
+    ],
     ..Rule::inferred("openai-responses/tool-output-duplicate", "RSP-FO-2", 5, "2026-01")
 };
 

@@ -39,6 +39,8 @@ pub(super) struct Recipient {
     model: Option<String>,
     /// The only provider with a package or a class in the text.
     of_text: Option<Dialect>,
+    /// The only model that the text gives a name of.
+    model_of_text: Option<String>,
 }
 
 /// A dialect, and how it was chosen.
@@ -63,7 +65,13 @@ impl Recipient {
             address: options.address.clone(),
             model: options.model.clone(),
             of_text: of_text.next().filter(|_| of_text.next().is_none()),
+            model_of_text: model_in(text),
         }
+    }
+
+    /// The model of a request that names none.
+    pub(super) fn model(&self) -> Option<&str> {
+        self.model_of_text.as_deref()
     }
 
     /// The dialect for messages at this address, to this model of this provider. Each may be empty.
@@ -81,6 +89,21 @@ impl Recipient {
 }
 
 impl Chosen {
+    /// The Responses API, if nothing names a provider and the AI SDK has stored the ids of its items.
+    pub(super) fn or_by_items(self, list: &Value) -> Chosen {
+        let parts = list
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|message| message.get("content")?.as_array())
+            .flatten();
+        let id = |part: &Value| Some(part.pointer("/providerOptions/openai/itemId")?.as_str()?.to_owned());
+        let mut ids = parts.filter_map(id);
+        let is_of_items =
+            !self.is_named && ids.any(|id| ["rs_", "fc_", "msg_"].iter().any(|start| id.starts_with(start)));
+        if is_of_items { Chosen { dialect: Dialect::OpenaiResponses, is_named: true } } else { self }
+    }
+
     /// The request with these messages.
     pub(super) fn request(self, messages: &[Message], model: &str) -> Value {
         let mut body = render(self.dialect, Some(model).filter(|model| !model.is_empty()), messages).body;
@@ -92,6 +115,36 @@ impl Chosen {
         body
     }
 }
+
+/// The model that a program names apart from the request, such as `MODEL = "…"` or `ChatBedrock(model_id="…")`. `None` if
+/// it names several.
+fn model_in(text: &str) -> Option<String> {
+    const NAMES: [&str; 6] = ["model", "MODEL", "model_id", "modelId", "model_name", "modelName"];
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut found: Option<&str> = None;
+    for (at, sign) in text.match_indices(['=', ':']) {
+        let before = text[..at].trim_end().trim_end_matches(['"', '\'']);
+        let start = before.rfind(|c| !is_of_name(c)).map_or(0, |at| text.ceil_char_boundary(at + 1));
+        let value = text[at + sign.len()..].trim_start();
+        let Some(quote) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+        let Some(value) = NAMES.contains(&&before[start..]).then(|| value[1..].split(quote).next()).flatten()
+        else {
+            continue;
+        };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || "-_./:@".contains(c);
+        if value.is_empty() || value.len() > MAX_MODEL || !value.chars().all(is_name) {
+            continue;
+        }
+        if found.is_some_and(|found| found != value) {
+            return None;
+        }
+        found = Some(value);
+    }
+    found.map(str::to_owned)
+}
+
+/// The longest name of a model, in bytes.
+const MAX_MODEL: usize = 100;
 
 fn of_address(address: &Address, model: &str) -> Option<Dialect> {
     match address.api() {
@@ -133,4 +186,67 @@ pub(super) fn written_again(chosen: Chosen, messages: &traces::Written) -> Strin
         }
     };
     format!(", and written again as a request of {}{lost}", chosen.dialect)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use crate::check::CheckOptions;
+    use crate::recordings::pasted::{Searched, searched};
+
+    fn only(text: &str) -> (Searched, serde_json::Value) {
+        let found = searched(text.as_bytes(), &CheckOptions::default());
+        assert_eq!(found.found.len(), 1, "{text}");
+        let request = serde_json::from_slice(&found.found[0].exchange.request).unwrap();
+        (found, request)
+    }
+
+    /// As in BerriAI/litellm#6323 and langchain-ai/langchain-aws#511.
+    #[test]
+    fn a_model_that_the_program_names_elsewhere_is_that_of_the_request() {
+        let call = "litellm.completion(model=MODEL, messages=[{\"role\": \"user\", \"content\": \"Hi\"}])";
+        let text = format!("MODEL = \"mistral/mistral-large-latest\"\nT = 0.1\n{call}\n");
+        assert_eq!(only(&text).1["model"], json!("mistral/mistral-large-latest"));
+        let two = format!("MODEL = \"gpt-5\"\nMODEL = \"o3\"\n{call}\n");
+        assert_eq!(only(&two).1["model"], json!(null));
+        let text = "llm = ChatBedrock(model_id=\"anthropic.claude-3-5-sonnet-20240620-v1:0\")\n\
+                    llm.invoke([HumanMessage(content='Hi'), AIMessage(content='Hello.'), HumanMessage(content='And now?')])";
+        assert_eq!(only(text).1["messages"][0]["content"], json!([{ "text": "Hi" }]));
+    }
+
+    /// As in langfuse/langfuse#13763.
+    #[test]
+    fn the_input_of_a_response_may_be_a_text() {
+        let tools = "tools=[{\"type\": \"function\", \"name\": \"find\", \"parameters\": {}}]";
+        let text = format!("client.responses.create(model=\"gpt-4o\", input=\"Rain?\", {tools})");
+        assert_eq!(only(&text).1["input"], json!("Rain?"));
+        let embedding = "client.embeddings.create(model=\"text-embedding-3-small\", input=\"Rain?\")";
+        assert!(searched(embedding.as_bytes(), &CheckOptions::default()).found.is_empty());
+    }
+
+    /// As in vercel/ai#7883.
+    #[test]
+    fn an_error_beside_the_messages_and_the_ids_of_items_are_seen() {
+        let part =
+            json!({ "type": "reasoning", "text": "", "providerOptions": { "openai": { "itemId": "rs_1" } } });
+        let call = json!({ "type": "tool-call", "toolCallId": "c", "toolName": "find", "input": {} });
+        let output = json!({ "type": "text", "value": "x" });
+        let answer =
+            json!({ "type": "tool-result", "toolCallId": "c", "toolName": "find", "output": output });
+        let messages = json!([{ "role": "user", "content": "Hi" }, { "role": "assistant", "content": [part, call] }, { "role": "tool", "content": [answer] }]);
+        let value =
+            json!({ "error": "Duplicate item found with id rs_1.", "parameters": { "messages": messages } });
+        let (found, request) = only(&format!("It fails:\n```\n{value}\n```\n"));
+        assert!(found.around.contains("Duplicate item found with id rs_1."));
+        assert!(request.get("input").is_some());
+    }
+
+    /// As in danny-avila/LibreChat#6076.
+    #[test]
+    fn a_call_around_the_request_was_not_missed() {
+        let text = "requests.post(\n  url=\"https://openrouter.ai/api/v1/chat/completions\",\n  headers={\"Authorization\": \"Bearer \" + key},\n  \
+                    data=json.dumps({\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]}))";
+        assert!(only(text).0.unread.is_empty());
+    }
 }
