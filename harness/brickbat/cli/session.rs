@@ -56,7 +56,7 @@ const EXAMPLES: &str = "Examples:
 Exit codes:
   0  the next request would be accepted; this includes open tails, excerpts and cut threads
   1  the next request would be refused
-  2  no known product wrote the file
+  2  no known product wrote the file, and it has no messages that can be read
   3  a known product wrote the file, but in a form that cannot be judged";
 
 /// The findings to show. A folder may contain more sessions than fit into memory, so only the report lines of
