@@ -14,6 +14,7 @@ export class Agent {
   }
 
   async turn(text, { signal } = {}) {
+    if (this.bug === "stays-stopped") signal = this.signal = this.signal?.aborted ? this.signal : signal;
     if (this.isFresh && this.bug === "fresh-reruns") await this.runAgain();
     if (this.bug === "reruns-after-stop" && this.wasStopped) await this.runAgain();
     this.wasStopped = false;
@@ -23,7 +24,8 @@ export class Agent {
     } catch (error) {
       if (this.bug === "drops-user" && this.messages.at(-1).content === text) this.messages.pop();
       if (this.bug === "drops-results-before-answer" && signal?.aborted && this.messages.at(-1).content[0].type === "tool_result") this.messages.splice(-2);
-      if (!signal?.aborted) throw error;
+      if (this.bug === "drops-user-on-error" && !signal?.aborted) this.messages.pop();
+      if (!signal?.aborted || this.bug === "stays-stopped") throw error;
       this.wasStopped = true;
     } finally {
       this.save();
@@ -148,7 +150,7 @@ export class Agent {
       }
     } catch (error) {
       if (this.bug === "drops-results-in-broken-answer") this.messages.splice(-2);
-      if (this.bug === "drops-text-of-users-in-broken-streams") this.messages.pop();
+      if (this.bug === "drops-user-in-broken-stream") this.messages.pop();
     }
     if (!isWhole && this.bug === "keeps-cut-calls") for (const block of content) if (block.type === "tool_use") block.input ??= {};
     return { content, isWhole, stop };

@@ -78,8 +78,9 @@ class Base:
                     stop = event["delta"]["stop_reason"]
                 is_whole = event["type"] == "message_stop"
         except Exception:
-            if self.bug == "drops-results-in-broken-answer":
-                del self.messages[-2:]
+            pass  # The reply is cut.
+        if not is_whole and self.bug == "drops-results-in-broken-answer":
+            del self.messages[-2:]
         return content, stop, is_whole
 
     def complete(self, block):
@@ -92,7 +93,7 @@ class Base:
     def taken(self, reply, is_stopped):
         """Adds a reply to the thread, and returns its calls."""
         content, stop, is_whole = reply
-        if not is_whole and self.bug == "drops-text-of-users-in-broken-streams":
+        if not is_whole and self.bug == "drops-user-in-broken-stream":
             self.messages.pop()
         calls = [block for block in content if block["type"] == "tool_use"]
         whole = [call for call in calls if call.get("whole")]
@@ -144,13 +145,18 @@ class Base:
 
 class Agent(Base):
     def turn(self, text):
-        self.stopped = threading.Event()
+        if not self.was_stopped or self.bug != "stays-stopped":
+            self.stopped = threading.Event()
         if self.is_fresh and self.bug == "fresh-reruns" or self.was_stopped and self.bug == "reruns-after-stop":
             self.run_again()
         self.messages.append({"role": "user", "content": text})
         try:
             while self.step():
                 self.save()
+        except RuntimeError:
+            if self.bug == "drops-user-on-error":
+                self.messages.pop()
+            raise
         finally:
             self.was_stopped = self.stopped.is_set()
             if self.was_stopped and self.bug == "drops-user" and self.messages[-1]["content"] == text:
