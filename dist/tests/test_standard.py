@@ -30,7 +30,7 @@ class TestAgent(StandardInterruptionTests):
 
 class TestAsyncAgent(TestAgent):
     def make_agent(self, setup):
-        return AsyncAgent(setup)
+        return AsyncAgent(setup, self.bug)
 
 
 @pytest.mark.parametrize("name, bug", REDS.items())
