@@ -129,8 +129,8 @@ class Base:
             done = {}
         other = {"content": "Done."} if self.bug == "claims-success" else STOPPED
         results = [done.get(call["id"], other) for call in calls]
-        if self.bug == "swaps-results" and len(done) == len(calls):
-            results = list(done.values())
+        if self.bug == "swaps-results":
+            results.reverse()
         blocks = [{"type": "tool_result", "tool_use_id": call["id"], **result} for call, result in zip(calls, results)]
         self.messages.append({"role": "user", "content": blocks})
 
