@@ -43,6 +43,10 @@ test("the list of tests agrees with the set and with the bugs", () => {
   const names = new RightAgent().list().map(({ name }) => name);
   assert.deepEqual(names, set.tests.map(({ name }) => name));
   assert.deepEqual(names, Object.keys(reds));
+  const page = readFileSync(new URL("standard-tests.md", import.meta.url), "utf8");
+  const needed = ({ needs = [], unless }) => [...needs.map((need) => `\`${need}\``), ...(unless ? [`no \`${unless}\``] : [])].join(", ");
+  const rows = set.tests.map((spec) => `| \`${spec.name}\` | ${spec.proves} | ${needed(spec)} |`);
+  assert.ok(page.includes(`\n${rows.join("\n")}\n<!-- end -->`), `the page has to list:\n${rows.join("\n")}`);
 });
 
 test("a class that cannot be run is an error", () => {

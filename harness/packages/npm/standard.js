@@ -18,6 +18,9 @@ const TEST_TIMEOUT = 4 * PATIENCE;
 // Rounds of the event loop in which a settled result reaches the agent's own code, through its promises.
 const ROUNDS = 10;
 
+// The maximum length of an error in a message. The provider's own message is printed in full.
+const MAX_WORDS = 200;
+
 const HINT = "If the agent cannot do this, name the capability in lacks";
 
 // The number of plain replies after the turns of a test. A retry uses one up.
@@ -362,8 +365,8 @@ class Play {
     const first = await within(Promise.race([come.then(() => "come"), over]), late);
     if (first === "come") return;
     const { error } = this.#turn;
-    const how = error ? `failed before ${words}: ${inWords(error)}` : `ended before ${words}`;
-    throw this.#failure([`the turn ${how}. ${HINT}`, ...(await this.#provider.problems())]);
+    const how = error ? `failed before ${words}: ${inWords(error)}` : `ended before ${words}. ${HINT}`;
+    throw this.#failure([`the turn ${how}`, ...(await this.#provider.problems())]);
   }
 
   #failure(found) {
@@ -405,4 +408,7 @@ async function within(promise, late) {
   }
 }
 
-const inWords = (error) => `${error?.name ?? "Error"}: ${error?.message ?? error}`;
+function inWords(error) {
+  const words = `${error?.name ?? "Error"}: ${error?.message ?? error}`;
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
+}

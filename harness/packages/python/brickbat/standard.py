@@ -24,6 +24,9 @@ SETS = Path(__file__).parent / "standard"
 # Rounds of the event loop in which a settled result reaches the agent's own code, through its tasks.
 ROUNDS = 100
 
+# The maximum length of an error in a message. The provider's own message is printed in full.
+MAX_WORDS = 200
+
 HINT = "If the agent cannot do this, name the capability in lacks"
 
 # The number of plain replies after the turns of a test. A retry uses one up.
@@ -469,8 +472,8 @@ class Play:
         turn = self.turn
         self.wait(lambda: is_true() or turn.is_over, f"{words} did not come in {PATIENCE:g} s. {HINT}")
         if not is_true():
-            how = f"failed before {words}: {in_words(turn.error)}" if turn.error else f"ended before {words}"
-            raise self.failure([f"the turn {how}. {HINT}", *self.provider.problems()])
+            how = f"failed before {words}: {in_words(turn.error)}" if turn.error else f"ended before {words}. {HINT}"
+            raise self.failure([f"the turn {how}", *self.provider.problems()])
 
     def own_loop(self) -> asyncio.AbstractEventLoop:
         if self.loop is None:
@@ -503,4 +506,5 @@ class Play:
 
 
 def in_words(error: BaseException | None) -> str:
-    return f"{type(error).__name__}: {error}"
+    words = f"{type(error).__name__}: {error}"
+    return words if len(words) <= MAX_WORDS else f"{words[:MAX_WORDS]}…"
