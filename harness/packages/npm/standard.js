@@ -45,7 +45,7 @@ export class StandardInterruptionTests {
   /** Registers the tests of the set with a runner. */
   static register({ describe, test }) {
     const own = new this();
-    const { tests } = own.set();
+    const { tests } = own.#read();
     describe(this.name, () => {
       for (const { name } of tests) {
         test(titled(name), { timeout: TEST_TIMEOUT }, (context) => own.#registered(name, context));
@@ -55,12 +55,12 @@ export class StandardInterruptionTests {
 
   /** The names of the tests, and the reason why a test is skipped, if it is. */
   list() {
-    return this.set().tests.map((spec) => ({ name: spec.name, proves: spec.proves, skipped: this.#skipped(spec) }));
+    return this.#read().tests.map((spec) => ({ name: spec.name, proves: spec.proves, skipped: this.#skipped(spec) }));
   }
 
   /** Runs one test, and throws if it fails. */
   async run(name) {
-    const set = this.set();
+    const set = this.#read();
     const spec = set.tests.find((test) => test.name === name);
     if (!spec) throw new TypeError(`the set ${set.set} has no test ${name}`);
     const skipped = this.#skipped(spec);
@@ -74,7 +74,7 @@ export class StandardInterruptionTests {
   }
 
   async #registered(name, context) {
-    const skipped = this.#skipped(this.set().tests.find((test) => test.name === name));
+    const skipped = this.#skipped(this.#read().tests.find((test) => test.name === name));
     if (skipped) return void context.skip(skipped);
     const expected = this.expectedFailures[name];
     if (expected === undefined) return this.run(name);
@@ -95,7 +95,7 @@ export class StandardInterruptionTests {
   }
 
   /** Reads the set that the class names, and checks the class. */
-  set() {
+  #read() {
     const fail = (words) => {
       throw new TypeError(`${this.constructor.name}: ${words}`);
     };
@@ -167,8 +167,8 @@ class Play {
     for (const gate of this.#gates.values()) gate.open();
     try {
       await this.#agent?.close?.();
-      await this.#provider?.stop();
     } finally {
+      await this.#provider?.stop();
       rmSync(this.#folder, { recursive: true, force: true });
     }
   }

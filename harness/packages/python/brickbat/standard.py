@@ -227,6 +227,7 @@ class Play:
         self.gates: dict[str, Future[None]] = {}
         self.changed = threading.Condition()
         self.loop: asyncio.AbstractEventLoop | None = None
+        self.looping: threading.Thread | None = None
 
     def run(self) -> None:
         self.start()
@@ -254,8 +255,7 @@ class Play:
         finally:
             if self.provider:
                 self.provider.close()
-            if self.loop:
-                self.loop.call_soon_threadsafe(self.loop.stop)
+            self.close_loop()
 
     def start(self) -> None:
         greeting, answers = self.set["greeting"], self.set["answers"]
@@ -478,8 +478,27 @@ class Play:
     def own_loop(self) -> asyncio.AbstractEventLoop:
         if self.loop is None:
             self.loop = asyncio.new_event_loop()
-            threading.Thread(target=self.loop.run_forever, name="loop", daemon=True).start()
+            self.looping = threading.Thread(target=self.loop.run_forever, name="loop", daemon=True)
+            self.looping.start()
         return self.loop
+
+    def close_loop(self) -> None:
+        """Cancels what still runs, such as the turn of a failed test."""
+        loop, looping = self.loop, self.looping
+        if loop is None or looping is None:
+            return
+
+        async def cancel() -> None:
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks, timeout=PATIENCE)
+
+        asyncio.run_coroutine_threadsafe(cancel(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        looping.join()
+        loop.close()
 
     def awaited(self, value: Any) -> Any:
         if not inspect.isawaitable(value):
