@@ -182,7 +182,7 @@ export class Play {
   }
 
   async #end() {
-    // Tools to which the agent does not pass the stop finish late.
+    // Tools that the agent does not stop finish late.
     for (const name of [...this.#held]) this.#open(name);
     const { stopped } = await this.#ended();
     if (!stopped) return;
