@@ -375,6 +375,38 @@ fn a_test_holds_a_reply_at_a_point_and_receives_rejections() {
 }
 
 #[test]
+fn a_test_reads_the_histories_that_its_agent_sends() {
+    let (mut test, _) = Served::controlled(&[]);
+    let call = json!({ "type": "tool_use", "id": "toolu_1", "name": "look", "input": { "key": "a" } });
+    let result =
+        json!({ "type": "tool_result", "tool_use_id": "toolu_1", "content": "found", "is_error": true });
+    let messages = json!([
+        { "role": "user", "content": "Look." },
+        { "role": "assistant", "content": [call] },
+        { "role": "user", "content": [result] },
+    ]);
+    assert_eq!(test.served.post("/v1/messages", &asking(&messages)).0, 200);
+    // Rejected requests are sent, too.
+    assert_eq!(test.served.post("/v1/messages", &asking(&json!([messages[1]]))).0, 400);
+    test.order(&json!({ "order": "histories", "id": 0 }));
+    assert_eq!(test.hear()["said"], "refused");
+    let answer = test.hear();
+    let contents = |at: usize| -> Vec<Value> {
+        let items = answer["histories"][at]["items"].as_array().unwrap();
+        items.iter().map(|item| item["content"].clone()).collect()
+    };
+    let called = json!({ "kind": "call", "id": "toolu_1", "name": "look", "args": { "key": "a" } });
+    let expected = [
+        json!({ "kind": "text", "text": "Look." }),
+        called.clone(),
+        json!({ "kind": "result", "id": "toolu_1", "text": "found", "is_error": true }),
+    ];
+    assert_eq!(contents(0), expected, "{answer:#}");
+    assert_eq!(contents(1), [called]);
+    assert_eq!(answer["histories"][1]["exchange"], 1);
+}
+
+#[test]
 fn a_provider_controlled_by_a_test_ends_with_it_and_not_by_ctrl_c() {
     let (mut test, _) = Served::controlled(&[]);
     kill_process(Pid::from_child(&test.served.child), Signal::INT).unwrap();

@@ -16,7 +16,7 @@ use crate::by_now::{by_now, received};
 use crate::server::{Admission, Answerer, Mount, Server, ServerEvent, ServerLimits};
 use brickbat_engine::provider;
 use brickbat_engine::standalone::{
-    Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Runs, Standalone,
+    Behaviour, Log, Next, NoPoint, Notice, Order as Ordered, OrderRecord, ProgramEnd, Runs, Sent, Standalone,
 };
 use brickbat_scenario::plan::ToolOutcome;
 use brickbat_scenario::trace::{ExchangeId, RequestKind};
@@ -92,6 +92,16 @@ impl StrictServer {
     /// The runs of the program, with the contents of their threads.
     pub fn runs(&self) -> Runs {
         self.with_core(|core| core.runs().clone())
+    }
+
+    /// Keeps the histories of the last requests from now on.
+    pub fn keep_histories(&self) {
+        self.with_core(Standalone::keep_histories);
+    }
+
+    /// The kept histories, the earliest first.
+    pub fn histories(&self) -> Vec<Sent> {
+        self.with_core(|core| core.histories().cloned().collect())
     }
 
     /// The next event.

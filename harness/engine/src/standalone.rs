@@ -17,6 +17,7 @@ mod order;
 pub(crate) mod own;
 mod reply;
 mod runs;
+mod sent;
 mod stop;
 mod tape;
 
@@ -30,6 +31,7 @@ pub use faults::{Due, FaultKind, Faults};
 pub use log::{Choice, Exchange, FaultRecord, Faulted, Followed, Log, Refusals, Requests, Unanswered};
 pub use order::{Order, OrderRecord, Ordered};
 pub use runs::{CutReply, Loss, Runs};
+pub use sent::Sent;
 pub use stop::{NoPoint, ProgramEnd, ProgramStop, ReplyPoint};
 
 use crate::improvise::Manner;
@@ -47,6 +49,7 @@ use numbers::ReplyNumbers;
 use order::Orders;
 use own::{OWN, OwnVoice};
 use reply::Accepted;
+use sent::SentHistories;
 use tape::Tape;
 
 /// The settings of the provider.
@@ -170,6 +173,8 @@ pub struct Standalone {
     /// The reply after which the program is ended while its tools run.
     ended_after: Option<(ExchangeId, ProgramEnd, Duration)>,
     runs: Runs,
+    /// The histories of requests, if a test asks for them.
+    sent: Option<SentHistories>,
     log: Log,
     notices: VecDeque<Notice>,
 }
@@ -201,6 +206,7 @@ impl Standalone {
             orders: Orders::default(),
             ended_after: None,
             runs: Runs::default(),
+            sent: None,
             log: Log::default(),
             notices: VecDeque::new(),
         }
@@ -219,6 +225,16 @@ impl Standalone {
     /// The runs of the program, with the contents of their threads.
     pub fn runs(&self) -> &Runs {
         &self.runs
+    }
+
+    /// Keeps the histories of the last requests from now on.
+    pub fn keep_histories(&mut self) {
+        self.sent.get_or_insert_default();
+    }
+
+    /// The kept histories, the earliest first.
+    pub fn histories(&self) -> impl Iterator<Item = &Sent> {
+        self.sent.iter().flat_map(SentHistories::iter)
     }
 
     /// Takes the notices that are not yet printed.
@@ -356,6 +372,9 @@ impl Standalone {
         let body = document.root();
         let history = conversation(dialect, memory, body);
         self.log.results(dialect, &history);
+        if let Some(sent) = &mut self.sent {
+            sent.keep(exchange.0, history.clone(), request.body.len());
+        }
         if wire::of(dialect).offers_tools(body) {
             self.log.offered(wire::offered_tools(dialect, body));
             self.runs.request(&history);

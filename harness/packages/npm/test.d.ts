@@ -80,6 +80,27 @@ export interface Report {
   state: Record<string, unknown>;
 }
 
+/** The messages of a request. */
+export interface SentHistory {
+  /** The number of the request, from 0. */
+  exchange: number;
+  items: HistoryItem[];
+}
+
+/** One block of a message, in one form for all dialects. */
+export interface HistoryItem {
+  /** The place in the body, as a JSON pointer. */
+  pointer: string;
+  /** The index of the message. */
+  message: number;
+  role: "user" | "assistant" | "tool" | "other";
+  content:
+    | { kind: "text"; text: string }
+    | { kind: "call"; id: string; name: string; /** A string if the arguments are not a JSON object. */ args: unknown }
+    | { kind: "result"; id: string; text: string; /** Null if the dialect cannot mark an error. */ is_error: boolean | null }
+    | { kind: "thought" | "raw"; value: unknown };
+}
+
 /** The behavior of the provider. `brickbat serve --help` describes each option. */
 export interface ProviderOptions {
   /** Judge by the rules of a profile, such as `anthropic-messages@2026-05`. */
@@ -146,6 +167,8 @@ export class StrictProvider {
   report(): Promise<Report>;
   /** The first thousand rejected requests. */
   refusals(): Promise<Refusal[]>;
+  /** The histories of the last hundred requests, also of rejected ones, in one form for all dialects. */
+  histories(): Promise<SentHistory[]>;
   /** The messages of the error that `check` throws. */
   problems(): Promise<string[]>;
   /** Throws if a request was rejected, no request arrived, or an armed point was never reached. */

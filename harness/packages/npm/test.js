@@ -191,6 +191,11 @@ export class StrictProvider {
     return [...this.#refusals];
   }
 
+  /** The histories of the last hundred requests, in one form for all dialects. */
+  async histories() {
+    return (await this.ask({ order: "histories" })).histories;
+  }
+
   /** The messages of the error that `check` throws. */
   async problems() {
     const { requests, refused, orders } = await this.report();

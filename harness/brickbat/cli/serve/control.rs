@@ -37,11 +37,14 @@ enum Line {
     Release { id: u64, armed: usize },
     /// Report the events so far.
     Report { id: u64 },
+    /// Report the histories of the last requests.
+    Histories { id: u64 },
 }
 
 /// Carries out orders until standard input ends.
 pub(super) async fn play(server: &mut StrictServer) {
     let mut lines = lines();
+    server.keep_histories();
     // Installs the Ctrl-C handler before the provider announces itself.
     tokio::select! {
         biased;
@@ -169,6 +172,7 @@ fn carried_out(server: &StrictServer, line: &str) -> Value {
                 "orders": server.order_records(),
             })
         }
+        Ok(Line::Histories { id }) => json!({ "said": "answer", "id": id, "histories": server.histories() }),
         Err(error) => json!({ "said": "answer", "id": null, "error": format!("not an order: {error}") }),
     }
 }

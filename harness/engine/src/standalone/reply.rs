@@ -93,7 +93,10 @@ impl Standalone {
         let replied = match tape.take(standing) {
             Served::Reply(script, actions) => {
                 let script = shown(&plan, script, &Sight::of_thinking(request.terms.thinking));
-                let mut actions: Vec<PlannedAction> = actions.into_iter().cloned().collect();
+                // The HTTP errors before this reply have been sent.
+                let is_left = |action: &&&PlannedAction| action.what.http().is_none();
+                let mut actions: Vec<PlannedAction> =
+                    actions.iter().filter(is_left).map(|action| PlannedAction::clone(action)).collect();
                 actions.extend(self.ordered(request, number, &plan, &script));
                 Some(match actions.iter().find_map(|action| action.what.http()) {
                     Some(fault) => self.http_fault(request, &plan, fault),

@@ -293,3 +293,22 @@ turns:
         }
     }
 }
+
+#[test]
+fn a_scenario_sends_an_http_error_as_often_as_it_is_written() {
+    let text = "
+schema: 1
+comment: A refused request.
+turns:
+  - user: Look.
+    replies: [[{ text: First. }]]
+    at: [{ before: headers, do: { http: { status: 429, times: 2 } } }]
+";
+    for dialect in Dialect::ALL {
+        let plans = brickbat_scenario::lower::plans("mine", "mine.yaml", text, &[dialect], 0).unwrap();
+        let mut client =
+            Client::new(Behaviour { scripted: plans, ..behaviour() }, dialect, Delivery::Streamed);
+        let statuses = [(); 3].map(|()| client.ask().1.status);
+        assert_eq!(statuses, [429, 429, 200], "{dialect}");
+    }
+}

@@ -242,6 +242,15 @@ class StrictProvider:
         self.report()
         return list(self._refusals)
 
+    def histories(self) -> list[dict[str, Any]]:
+        """The histories of the last hundred requests, also of rejected ones, in one form for all dialects.
+
+        Each has the number of its `exchange`, and `items`: the blocks with their `pointer`, `message`, `role` and `content`.
+        A content has a `kind`: `text` (`text`), `call` (`id`, `name`, `args`), `result` (`id`, `text`, `is_error`), `thought` or
+        `raw` (`value`).
+        """
+        return self._ask({"order": "histories"})["histories"]
+
     @property
     def requests(self) -> int:
         """The number of requests for a reply."""
