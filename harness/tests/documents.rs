@@ -17,6 +17,7 @@ mod healthy;
 mod mutants;
 mod pointers;
 mod repairers;
+mod validators;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
