@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+mod agents;
 mod blocks;
 mod compactions;
 mod discovery;
@@ -30,7 +31,7 @@ use brickbat_engine::flaws::Canary;
 use crate::plans;
 
 /// The documents with paths and generated blocks, except for the pages of the book.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -41,6 +42,8 @@ const DOCUMENTS: [&str; 11] = [
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",
+    "docs/llms.txt",
+    "harness/packages/skill/SKILL.md",
     INVARIANTS,
 ];
 

@@ -41,6 +41,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("options", brickbat::cli::options_page()),
         ("exit-codes", brickbat::cli::exit_codes_page()),
         ("levels", levels()),
+        ("llms-pages", super::agents::llms_pages()),
         ("mutant-questions", super::mutants::mutant_questions()),
         ("mutants", super::mutants::mutants()),
         ("mutants-by-kind", super::mutants::mutants_by_kind()),
