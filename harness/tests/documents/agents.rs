@@ -57,6 +57,11 @@ fn the_texts_for_agents_name_commands_options_and_files_that_exist() {
     }
 }
 
+/// True for a word such as `COMMAND`.
+fn is_placeholder(word: &str) -> bool {
+    word.chars().all(|letter| letter.is_ascii_uppercase())
+}
+
 /// The word of a command line that the page of the options does not have.
 fn unknown<'l>(page: &str, line: &'l str) -> Option<&'l str> {
     line.split(' ').enumerate().skip(1).find_map(|(at, word)| {
@@ -64,7 +69,7 @@ fn unknown<'l>(page: &str, line: &'l str) -> Option<&'l str> {
             (_, true) => {
                 word == "--help" || page.contains(&format!("`{word}`")) || page.contains(&format!("`{word} "))
             }
-            (1, false) => page.contains(&format!("\n## {word}\n")),
+            (1, false) => is_placeholder(word) || page.contains(&format!("\n## {word}\n")),
             _ => true,
         };
         (!is_known).then_some(word)
