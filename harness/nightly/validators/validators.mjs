@@ -14,7 +14,7 @@ const { histories } = await load("brickbat-vectors");
 const { score, Skip } = await load("brickbat-vectors/score");
 const { ChatCompletionRequestMessage$outboundSchema: mistral } = await load("@mistralai/mistralai/models/components");
 const checkAi = checkOf(folder);
-const { validators: claims } = JSON.parse(readFileSync(new URL("validators.json", import.meta.url), "utf8"));
+const { validators: claims, in_doubt: doubted } = JSON.parse(readFileSync(new URL("validators.json", import.meta.url), "utf8"));
 const known = JSON.parse(readFileSync(places, "utf8"));
 
 // An error of these classes is one of the validator itself, not its judgement.
@@ -22,9 +22,9 @@ const CRASHES = ["TypeError", "ReferenceError", "RangeError"];
 
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-function isAsked({ input, entry, rule }) {
+function isAsked({ input, entry, rule, name }) {
   // A file without a rule has undocumented forms that providers accept, and no SDK has to know them.
-  if (rule === null) return false;
+  if (rule === null || doubted.includes(`${rule} ${name}`)) return false;
   const isPlain = isObject(input) && !("profile" in entry) && !("earlier" in entry) && !("padded" in entry);
   return isPlain && !entry.flags?.includes("unheard-of");
 }

@@ -26,6 +26,11 @@ from brickbat_vectors.score import score
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "differential"))
 
+LISTED = json.loads((HERE / "validators.json").read_text(encoding="utf-8"))
+
+# Vectors that are valid because no rejection is known, and that nobody has seen accepted. They must not accuse.
+IN_DOUBT = set(LISTED["in_doubt"])
+
 # The list of the conversation in each dialect.
 LISTS = {"openai-responses": "input", "gemini": "contents"}
 
@@ -36,7 +41,7 @@ CRASHES = ("TypeError", "KeyError", "AttributeError", "IndexError", "UnboundLoca
 def is_asked(vector) -> bool:
     entry = vector.entry
     # A file without a rule has undocumented forms that providers accept, and no SDK has to know them.
-    if vector.rule is None:
+    if vector.rule is None or f"{vector.rule} {vector.name}" in IN_DOUBT:
         return False
     is_plain = isinstance(vector.input, dict) and not entry.keys() & {"profile", "earlier", "padded"}
     return is_plain and "unheard-of" not in entry.get("flags", [])
@@ -232,7 +237,7 @@ def row(rule: dict, group: str, name: str) -> dict:
 def ask(group: str, places: str, out: str) -> None:
     known = json.loads(Path(places).read_text(encoding="utf-8"))
     vectors = [one._replace(entry={**one.entry, "place": known.get(f"{one.rule} {one.name}")}) for one in histories() if is_asked(one)]
-    claims = {one["name"]: one for one in read_claims()}
+    claims = {one["name"]: one for one in LISTED["validators"]}
     parts = []
     for name, check in {"types": types, "clients": clients}[group]().items():
         asked = [one for one in vectors if is_claimed(claims[name], one)]
@@ -242,7 +247,7 @@ def ask(group: str, places: str, out: str) -> None:
 
 
 def merge(result: str, *parts: str) -> None:
-    claims = {one["name"]: one for one in read_claims()}
+    claims = {one["name"]: one for one in LISTED["validators"]}
     rows, used = [], set()
     for part in (one for path in parts for one in json.loads(Path(path).read_text(encoding="utf-8"))):
         claim = claims.pop(part["name"])
@@ -259,10 +264,6 @@ def merge(result: str, *parts: str) -> None:
     rows.sort(key=lambda one: one["name"].lstrip("@"))
     lines = ",\n".join(as_lines(one) for one in rows)
     Path(result).write_text('{"validators": [\n' + lines + "\n]}\n", encoding="utf-8")
-
-
-def read_claims() -> list[dict]:
-    return json.loads((HERE / "validators.json").read_text(encoding="utf-8"))["validators"]
 
 
 def is_claimed(claim: dict, vector) -> bool:
