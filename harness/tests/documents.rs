@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at what it does not expect")]
 
+mod agents;
 mod blocks;
 mod compactions;
 mod discovery;
@@ -17,6 +18,7 @@ mod healthy;
 mod mutants;
 mod pointers;
 mod repairers;
+mod validators;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -29,7 +31,7 @@ use brickbat_engine::flaws::Canary;
 use crate::plans;
 
 /// The documents with paths and generated blocks, except for the pages of the book.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "ARCHITECTURE.md",
@@ -40,6 +42,8 @@ const DOCUMENTS: [&str; 11] = [
     "harness/systems/README.md",
     "harness/report/README.md",
     "harness/rules/README.md",
+    "docs/llms.txt",
+    "harness/packages/skill/SKILL.md",
     INVARIANTS,
 ];
 

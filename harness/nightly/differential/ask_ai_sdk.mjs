@@ -11,9 +11,7 @@ import { createReadStream, createWriteStream } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-
-const [folder, histories, verdicts] = process.argv.slice(2);
-const { generateText } = createRequire(resolve(folder, "package.json"))("ai");
+import { fileURLToPath } from "node:url";
 
 const usage = { inputTokens: { total: 1 }, outputTokens: { total: 1 } };
 const finishReason = { unified: "stop", raw: "stop" };
@@ -50,17 +48,21 @@ function messageOf(message) {
   return { role, content: [...text, ...made] };
 }
 
-async function verdict(body) {
-  try {
-    await generateText({ model, allowSystemInMessages: true, messages: body.messages.map(messageOf), maxRetries: 0 });
-    return null;
-  } catch (error) {
-    return { kind: error.name };
-  }
+/** Returns a function that throws the error of the SDK in FOLDER for a history. */
+export function checkOf(folder) {
+  const { generateText } = createRequire(resolve(folder, "package.json"))("ai");
+  return (body) =>
+    generateText({ model, allowSystemInMessages: true, messages: body.messages.map(messageOf), maxRetries: 0 });
 }
 
-const out = createWriteStream(verdicts);
-for await (const line of createInterface({ input: createReadStream(histories) })) {
-  out.write(`${JSON.stringify({ "ai-sdk": await verdict(JSON.parse(line)) })}\n`);
+async function main(folder, histories, verdicts) {
+  const check = checkOf(folder);
+  const out = createWriteStream(verdicts);
+  for await (const line of createInterface({ input: createReadStream(histories) })) {
+    const verdict = await check(JSON.parse(line)).then(() => null, (error) => ({ kind: error.name }));
+    out.write(`${JSON.stringify({ "ai-sdk": verdict })}\n`);
+  }
+  out.end();
 }
-out.end();
+
+if (resolve(process.argv[1]) === fileURLToPath(import.meta.url)) await main(...process.argv.slice(2));

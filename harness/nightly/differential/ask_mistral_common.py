@@ -50,4 +50,5 @@ def main(histories: str, verdicts: str) -> None:
             out.write(json.dumps(found) + "\n")
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

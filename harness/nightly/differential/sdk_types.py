@@ -23,13 +23,13 @@ from pathlib import Path
 
 import botocore.session
 from anthropic.types import MessageParam
-from botocore.validate import ParamValidator
+from botocore.validate import ParamValidator, ValidationErrors
 from google.genai.types import Content
 from jsonschema import Draft202012Validator
 from mistralai.client.models import ChatCompletionRequestMessage
 from openai.types.chat import ChatCompletionMessageParam
 from openai.types.responses import ResponseInputItemParam
-from pydantic import ConfigDict, TypeAdapter
+from pydantic import TypeAdapter
 
 # The list of the conversation in each dialect.
 LISTS = {
@@ -61,28 +61,31 @@ def type_of(value: object) -> str:
     return next(name for kind, name in kinds if isinstance(value, kind))
 
 
-def schema_of(of: object, **options: object) -> Callable[[list], bool]:
-    schema = TypeAdapter(list[of], **options).json_schema()
-    validator = Draft202012Validator(schema)
-    return validator.is_valid
+def schema_of(of: object) -> Draft202012Validator:
+    return Draft202012Validator(TypeAdapter(list[of]).json_schema())
 
 
-def bedrock() -> Callable[[list], bool]:
+def bedrock() -> Callable[[list], ValidationErrors]:
     model = botocore.session.get_session().get_service_model("bedrock-runtime")
     shape = model.operation_model("Converse").input_shape.members["messages"]
     validator = ParamValidator()
-    return lambda messages: not validator.validate(messages, shape).has_errors()
+    return lambda messages: validator.validate(messages, shape)
 
 
-def validators() -> dict[str, Callable[[list], bool]]:
+def schemas() -> dict[str, Draft202012Validator]:
     return {
         "anthropic-messages": schema_of(MessageParam),
         "openai-chat": schema_of(ChatCompletionMessageParam),
         "openai-responses": schema_of(ResponseInputItemParam),
         "gemini": schema_of(Content),
-        "bedrock-converse": bedrock(),
         "mistral": schema_of(ChatCompletionRequestMessage),
     }
+
+
+def validators() -> dict[str, Callable[[list], bool]]:
+    errors = bedrock()
+    by_model = {"bedrock-converse": lambda messages: not errors(messages).has_errors()}
+    return {dialect: schema.is_valid for dialect, schema in schemas().items()} | by_model
 
 
 def places(value: object, path: tuple) -> Iterator[tuple]:
@@ -209,4 +212,5 @@ def main(program: str, vectors: str, exceptions: str, report: str | None = None)
     sys.exit(1 if unexplained or stale else 0)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])
