@@ -40,6 +40,8 @@ mod supervisor_handle;
 pub mod talk;
 pub mod waits;
 
+pub(crate) use http::Reading;
+
 pub use acp::{Adapter, Introduction, Met, Session};
 pub use capability::{CAPABILITIES, Capabilities, Capability};
 pub use catalogue::{BASELINE, Catalogue, ResolveError, resolve};

@@ -29,6 +29,7 @@ pub use meet::{Introduction, Met};
 use super::action::{self, SessionAction};
 use super::error::DriverError;
 use super::event::SessionEvent;
+use super::http::Reading;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
 use super::protocol::{self, About, SessionSpec, ToolSpec};
@@ -320,6 +321,22 @@ impl Session {
             return self.extension("_brickbat/barrier").await.map(|_| true);
         }
         Ok(self.adapter.rests(rest::reached).await)
+    }
+
+    /// Waits for a barrier, and returns how many bytes the adapter has read from each of its sockets. `None` if it does
+    /// not report this.
+    pub(crate) async fn readings(&self) -> Result<Option<Vec<Reading>>, DriverError> {
+        if self.adapter.is_watched() {
+            return Ok(None);
+        }
+        let mut answer = self.extension("_brickbat/barrier").await?;
+        match answer.get_mut("read").map(Value::take) {
+            None => Ok(None),
+            Some(read) => match serde_json::from_value(read) {
+                Ok(readings) => Ok(Some(readings)),
+                Err(_) => Err(DriverError::violation("`read` in its answer to _brickbat/barrier is malformed", answer)),
+            },
+        }
     }
 
     /// True if Brickbat watches the processes to learn what the system has consumed.

@@ -1,5 +1,9 @@
 //! A small HTTP/1.1 client: it sends one POST and returns the answer piece by piece.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -34,11 +38,46 @@ impl Address {
     }
 }
 
+/// The number of bytes that a process has read from one of its sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Reading {
+    /// The port of the socket.
+    pub(crate) port: u16,
+    /// The port that it is connected to.
+    pub(crate) to: u16,
+    pub(crate) bytes: u64,
+}
+
+/// What the sockets of an agent of our own have read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Readings(Arc<Mutex<BTreeMap<(u16, u16), u64>>>);
+
+impl Readings {
+    pub(super) fn all(&self) -> Vec<Reading> {
+        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        counts.iter().map(|((port, to), bytes)| Reading { port: *port, to: *to, bytes: *bytes }).collect()
+    }
+
+    /// Begins the count of a new connection, which may have the port of an old one.
+    fn begin(&self, stream: &TcpStream) -> Option<(u16, u16)> {
+        let ports = (stream.local_addr().ok()?.port(), stream.peer_addr().ok()?.port());
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ports, 0);
+        Some(ports)
+    }
+
+    fn add(&self, ports: (u16, u16), n: usize) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(ports).or_default() += n as u64;
+    }
+}
+
 /// One request and its answer.
 #[derive(Debug)]
 pub(super) struct Post {
     state: PostState,
     received: Vec<u8>,
+    /// Counts what is read, and the ports of the connection.
+    readings: Readings,
+    ports: Option<(u16, u16)>,
 }
 
 #[derive(Debug)]
@@ -80,7 +119,17 @@ impl Post {
         )
         .into_bytes();
         request.extend_from_slice(&body);
-        Post { state: PostState::Unsent { authority: authority.clone(), request }, received: Vec::new() }
+        Post {
+            state: PostState::Unsent { authority: authority.clone(), request },
+            received: Vec::new(),
+            readings: Readings::default(),
+            ports: None,
+        }
+    }
+
+    /// The same POST, with its bytes counted there.
+    pub(super) fn counted(self, readings: &Readings) -> Post {
+        Post { readings: readings.clone(), ..self }
     }
 
     /// The next piece. There is none after `End` or `Broken`. Dropping the future loses nothing, except that
@@ -189,6 +238,7 @@ impl Post {
         if let PostState::Unsent { authority, request } = &self.state {
             let mut stream = TcpStream::connect(authority.as_str()).await.ok()?;
             stream.set_nodelay(true).ok()?;
+            self.ports = self.readings.begin(&stream);
             stream.write_all(request).await.ok()?;
             self.state = PostState::Head(stream);
         }
@@ -198,7 +248,12 @@ impl Post {
             return None;
         };
         match stream.read_buf(&mut self.received).await {
-            Ok(n) if n > 0 => Some(()),
+            Ok(n) if n > 0 => {
+                if let Some(ports) = self.ports {
+                    self.readings.add(ports, n);
+                }
+                Some(())
+            }
             _ => None,
         }
     }

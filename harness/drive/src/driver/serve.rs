@@ -30,6 +30,7 @@ use tokio::sync::mpsc;
 
 use super::action::SessionAction;
 use super::capability::Capabilities;
+use super::http::Reading;
 use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::ProcessLimits;
@@ -160,7 +161,7 @@ pub async fn serve(
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/barrier", response = Acknowledged)]
+#[request(method = "_brickbat/barrier", response = Passed)]
 #[serde(rename_all = "camelCase")]
 struct BarrierRequest {
     session_id: String,
@@ -174,7 +175,14 @@ struct ActionRequest {
     action: SessionAction,
 }
 
-/// The answer to a barrier and to an action.
+/// The answer to a barrier.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
+struct Passed {
+    /// The bytes that the agent has read from each socket.
+    read: Vec<Reading>,
+}
+
+/// The answer to an action.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct Acknowledged {}
 

@@ -22,9 +22,9 @@ use session::broken;
 pub(super) use session::{Remains, SystemSession};
 
 use super::recorder::Recorder;
-use crate::driver::stopwatch::{TimeOver, within};
+use crate::driver::stopwatch::{Stopwatch, TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
-use crate::server::{Mount, Server, ServerEvent};
+use crate::server::{Answered, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor};
 use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
@@ -154,6 +154,9 @@ const MAX_ERROR_CHARS: usize = 4000;
 
 /// A plan takes less than a second; a system that backs off between many retries may take some minutes.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(600);
+
+/// Pause between two questions how much the system has read; the runtime's clock has no finer resolution.
+const READING_PAUSE: Duration = Duration::from_millis(1);
 
 struct Live<'a> {
     plan: &'a Plan,
@@ -313,7 +316,7 @@ impl Live<'_> {
             ServerEvent::GateSettled { gate, grade } => {
                 let Some(run) = self.gates.closed(gate) else { return Ok(None) };
                 let outcome = self.plan.calls[run.call.0 as usize].outcome.clone();
-                run.settled(outcome, self.confirm(grade).await?)
+                run.settled(outcome, self.confirm(grade, Answered::Gate(gate)).await?)
             }
             ServerEvent::GateDropped { gate } => {
                 let Some(run) = self.gates.closed(gate) else { return Ok(None) };
@@ -333,7 +336,8 @@ impl Live<'_> {
             }
             Event::Held { exchange, at, grade } => {
                 self.open.retain(|open| *open != exchange);
-                return Ok(Event::Held { exchange, at, grade: self.confirm(grade).await? });
+                let grade = self.confirm(grade, Answered::Exchange(exchange)).await?;
+                return Ok(Event::Held { exchange, at, grade });
             }
             Event::Replied { exchange, ending } => {
                 self.closed(exchange);
@@ -341,10 +345,9 @@ impl Live<'_> {
                     // A tool that is still running settles in a system that knows of the break.
                     self.session.barrier().await?;
                 }
-                if self.conductor.is_of_sub_agent(exchange)
-                    && !(self.session.barrier().await? && self.mount.shows_queues())
-                {
-                    self.conductor.doubt(exchange);
+                if self.conductor.rests_on_end(exchange) {
+                    let grade = self.confirm_end(exchange, ending).await?;
+                    self.conductor.at_most(exchange, grade);
                 }
             }
             Event::PeerClosed { exchange } => self.closed(exchange),
@@ -412,9 +415,45 @@ impl Live<'_> {
 
     /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
     /// nothing about bytes that may still be in transit.
-    async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
+    async fn confirm(&mut self, grade: Confidence, answer: Answered) -> Result<Confidence, DriverError> {
+        let grade = if self.mount.shows_queues() { grade } else { grade.max(self.told(answer).await?) };
         let passed = self.session.barrier().await?;
         Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
+    }
+
+    /// The grade that the system itself proves, on a machine that does not show what it has read: it reports the number
+    /// of bytes, which must not be less than what was written.
+    async fn told(&mut self, answer: Answered) -> Result<Confidence, DriverError> {
+        let Some(sent) = self.mount.sent(answer) else { return Ok(Confidence::Written) };
+        let mut stopwatch = Stopwatch::start(self.session.process());
+        while let Some(n_read) = self.session.n_read(sent.ports).await? {
+            if n_read >= sent.n_written {
+                return Ok(Confidence::Read);
+            }
+            if stopwatch.has_counted(self.mount.receipt_time()) {
+                break;
+            }
+            // It is asked again, so that nothing depends on the length of this pause.
+            let _ = tokio::time::timeout(READING_PAUSE, std::future::pending::<()>()).await;
+        }
+        Ok(Confidence::Written)
+    }
+
+    /// The grade of a reply that was not held before its end. The server takes a receipt before it breaks a reply off, and
+    /// not at another end. A machine that shows queues has then passed on what was written, so the barrier shows whether
+    /// the system has processed it.
+    async fn confirm_end(
+        &mut self,
+        exchange: ExchangeId,
+        ending: Ending,
+    ) -> Result<Confidence, DriverError> {
+        let answer = Answered::Exchange(exchange);
+        if self.mount.shows_queues() && !matches!(ending, Ending::Eof | Ending::Reset) {
+            let passed = self.session.barrier().await?;
+            return Ok(if passed { Confidence::Observed } else { Confidence::Written });
+        }
+        let grade = self.mount.sent(answer).map_or(Confidence::Written, |sent| sent.grade);
+        self.confirm(grade, answer).await
     }
 
     /// The record of the plan. Our own agent in this process is not an adapter: its store is not recorded as
