@@ -30,6 +30,7 @@ pub mod process;
 pub mod program;
 pub mod protocol;
 mod questions;
+mod readings;
 mod rest;
 mod scratch;
 pub mod serve;
@@ -39,8 +40,6 @@ pub mod supervisor;
 mod supervisor_handle;
 pub mod talk;
 pub mod waits;
-
-pub(crate) use http::Reading;
 
 pub use acp::{Adapter, Introduction, Met, Session};
 pub use capability::{CAPABILITIES, Capabilities, Capability};
@@ -54,7 +53,7 @@ pub use install::Progress;
 pub use manifest::{Manifest, Mode};
 pub use plain::{NamePattern, Plain, PlainAgent};
 pub use process::{Launch, ProcessLimits};
-pub use protocol::{About, FailingWrite, SessionSpec, StoreWrite, ToolSpec};
+pub use protocol::{About, FailingWrite, Reading, SessionSpec, StoreWrite, ToolSpec};
 pub use scratch::Scratch;
 pub(crate) use scratch::home as home_of;
 pub use waits::Waits;

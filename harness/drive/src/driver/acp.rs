@@ -29,13 +29,12 @@ pub use meet::{Introduction, Met};
 use super::action::{self, SessionAction};
 use super::error::DriverError;
 use super::event::SessionEvent;
-use super::http::Reading;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
-use super::protocol::{self, About, SessionSpec, ToolSpec};
+use super::protocol::{self, About, Reading, SessionSpec, ToolSpec};
 use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
-use super::{feed, give, lines, rest};
+use super::{feed, give, lines, readings, rest};
 use crate::by_now::received;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_scenario::plan::{Change, GivenMessage};
@@ -323,19 +322,11 @@ impl Session {
         Ok(self.adapter.rests(rest::reached).await)
     }
 
-    /// Waits for a barrier, and returns how many bytes the adapter has read from each of its sockets. `None` if it does
-    /// not report this.
+    /// Waits for a barrier, and returns what the adapter has read from its sockets. `None` if it does not report this.
     pub(crate) async fn readings(&self) -> Result<Option<Vec<Reading>>, DriverError> {
-        if self.adapter.is_watched() {
-            return Ok(None);
-        }
-        let mut answer = self.extension("_brickbat/barrier").await?;
-        match answer.get_mut("read").map(Value::take) {
-            None => Ok(None),
-            Some(read) => match serde_json::from_value(read) {
-                Ok(readings) => Ok(Some(readings)),
-                Err(_) => Err(DriverError::violation("`read` in its answer to _brickbat/barrier is malformed", answer)),
-            },
+        match self.adapter.is_watched() {
+            true => Ok(None),
+            false => readings::of_answer(self.extension("_brickbat/barrier").await?),
         }
     }
 

@@ -1,11 +1,9 @@
 //! A small HTTP/1.1 client: it sends one POST and returns the answer piece by piece.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+
+use super::readings::Readings;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
@@ -35,38 +33,6 @@ impl Address {
         let authority = if has_port { authority.to_owned() } else { format!("{authority}:80") };
         let path = if path.is_empty() { "/".to_owned() } else { path.to_owned() };
         Ok(Address { authority, path })
-    }
-}
-
-/// The number of bytes that a process has read from one of its sockets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Reading {
-    /// The port of the socket.
-    pub(crate) port: u16,
-    /// The port that it is connected to.
-    pub(crate) to: u16,
-    pub(crate) bytes: u64,
-}
-
-/// What the sockets of an agent of our own have read.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Readings(Arc<Mutex<BTreeMap<(u16, u16), u64>>>);
-
-impl Readings {
-    pub(super) fn all(&self) -> Vec<Reading> {
-        let counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.iter().map(|((port, to), bytes)| Reading { port: *port, to: *to, bytes: *bytes }).collect()
-    }
-
-    /// Begins the count of a new connection, which may have the port of an old one.
-    fn begin(&self, stream: &TcpStream) -> Option<(u16, u16)> {
-        let ports = (stream.local_addr().ok()?.port(), stream.peer_addr().ok()?.port());
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(ports, 0);
-        Some(ports)
-    }
-
-    fn add(&self, ports: (u16, u16), n: usize) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner).entry(ports).or_default() += n as u64;
     }
 }
 

@@ -18,8 +18,9 @@ use tokio::task::JoinHandle;
 
 use super::error::DriverError;
 use super::event::SessionEvent;
-use super::http::{HttpPiece, Post, Reading, Readings};
-use super::protocol::ToolSpec;
+use super::http::{HttpPiece, Post};
+use super::protocol::{Reading, ToolSpec};
+use super::readings::Readings;
 use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId, Tool};
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;

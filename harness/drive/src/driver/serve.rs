@@ -30,11 +30,10 @@ use tokio::sync::mpsc;
 
 use super::action::SessionAction;
 use super::capability::Capabilities;
-use super::http::Reading;
 use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::ProcessLimits;
-use super::protocol::{About, PROTOCOL, SessionSpec, ToolSpec};
+use super::protocol::{About, PROTOCOL, Reading, SessionSpec, ToolSpec};
 use brickbat_engine::agent::{Agent, Delivery, Searching, Thinking};
 use brickbat_engine::events::{self, Event, StoreBug};
 use brickbat_engine::flaws::Canary;

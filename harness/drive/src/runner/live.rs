@@ -4,6 +4,7 @@ mod change;
 mod gates;
 mod kill;
 mod pace;
+mod receipts;
 mod saves;
 mod session;
 
@@ -22,7 +23,7 @@ use session::broken;
 pub(super) use session::{Remains, SystemSession};
 
 use super::recorder::Recorder;
-use crate::driver::stopwatch::{Stopwatch, TimeOver, within};
+use crate::driver::stopwatch::{TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
 use crate::server::{Answered, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor};
@@ -36,7 +37,7 @@ use brickbat_scenario::action::{ToolChange, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Plan, PlannedTool, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
+    Aside, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
 };
 
 pub(super) struct DriveResult {
@@ -154,9 +155,6 @@ const MAX_ERROR_CHARS: usize = 4000;
 
 /// A plan takes less than a second; a system that backs off between many retries may take some minutes.
 const MAX_PLAN_TIME: Duration = Duration::from_secs(600);
-
-/// Pause between two questions how much the system has read; the runtime's clock has no finer resolution.
-const READING_PAUSE: Duration = Duration::from_millis(1);
 
 struct Live<'a> {
     plan: &'a Plan,
@@ -411,49 +409,6 @@ impl Live<'_> {
             }
             other => other,
         }
-    }
-
-    /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
-    /// nothing about bytes that may still be in transit.
-    async fn confirm(&mut self, grade: Confidence, answer: Answered) -> Result<Confidence, DriverError> {
-        let grade = if self.mount.shows_queues() { grade } else { grade.max(self.told(answer).await?) };
-        let passed = self.session.barrier().await?;
-        Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
-    }
-
-    /// The grade that the system itself proves, on a machine that does not show what it has read: it reports the number
-    /// of bytes, which must not be less than what was written.
-    async fn told(&mut self, answer: Answered) -> Result<Confidence, DriverError> {
-        let Some(sent) = self.mount.sent(answer) else { return Ok(Confidence::Written) };
-        let mut stopwatch = Stopwatch::start(self.session.process());
-        while let Some(n_read) = self.session.n_read(sent.ports).await? {
-            if n_read >= sent.n_written {
-                return Ok(Confidence::Read);
-            }
-            if stopwatch.has_counted(self.mount.receipt_time()) {
-                break;
-            }
-            // It is asked again, so that nothing depends on the length of this pause.
-            let _ = tokio::time::timeout(READING_PAUSE, std::future::pending::<()>()).await;
-        }
-        Ok(Confidence::Written)
-    }
-
-    /// The grade of a reply that was not held before its end. The server takes a receipt before it breaks a reply off, and
-    /// not at another end. A machine that shows queues has then passed on what was written, so the barrier shows whether
-    /// the system has processed it.
-    async fn confirm_end(
-        &mut self,
-        exchange: ExchangeId,
-        ending: Ending,
-    ) -> Result<Confidence, DriverError> {
-        let answer = Answered::Exchange(exchange);
-        if self.mount.shows_queues() && !matches!(ending, Ending::Eof | Ending::Reset) {
-            let passed = self.session.barrier().await?;
-            return Ok(if passed { Confidence::Observed } else { Confidence::Written });
-        }
-        let grade = self.mount.sent(answer).map_or(Confidence::Written, |sent| sent.grade);
-        self.confirm(grade, answer).await
     }
 
     /// The record of the plan. Our own agent in this process is not an adapter: its store is not recorded as

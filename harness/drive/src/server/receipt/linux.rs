@@ -104,12 +104,7 @@ impl Diag {
         Ok(Diag { socket, n_asked: 0 })
     }
 
-    fn look(
-        &mut self,
-        ours: SocketAddrV4,
-        peer: SocketAddrV4,
-        n_written: u64,
-    ) -> Result<Queue> {
+    fn look(&mut self, ours: SocketAddrV4, peer: SocketAddrV4, n_written: u64) -> Result<Queue> {
         let at_peer = self.lengths(peer, ours)?;
         match at_peer.and_then(|lengths| lengths.received) {
             Some(n_received) if n_received < n_written => Ok(Queue::Waiting),
