@@ -17,7 +17,7 @@ const HIDDEN: [(&str, &str); 1] = [("BRICKBAT_HIDE_QUEUES", "1")];
 fn run(agent: &str, filter: &str, hides: bool) -> (Option<i32>, Vec<(String, usize, Vec<String>)>) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("agent.sh"), format!("'{BRICKBAT}' {agent} | sed -u '{filter}'\n")).unwrap();
-    let plans = ["abort/mid-batch#k=1@openai-chat", "fault/reset-in-stream@anthropic-messages"];
+    let plans = ["abort/mid-batch#k=1@openai-chat", "fault/reset-in-stream#p=delta-b-2@anthropic-messages"];
     let args = ["--command", "sh agent.sh", "--report", "r.json", "--no-confirm"];
     let args: Vec<&str> = ["run"].into_iter().chain(plans).chain(args).collect();
     let said = brickbat(folder.path(), &args, if hides { &HIDDEN } else { &[] });

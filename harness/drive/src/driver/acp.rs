@@ -31,10 +31,10 @@ use super::error::DriverError;
 use super::event::SessionEvent;
 use super::plain::{self, PlainAgent};
 use super::process::{Launch, Pipes, Process, ProcessLimits, WRITE_WAIT};
-use super::protocol::{self, About, Reading, SessionSpec, ToolSpec};
+use super::protocol::{self, About, SessionSpec, ToolSpec};
 use super::stopwatch::{TimeOver, within};
 use super::talk::Talk;
-use super::{feed, give, lines, readings, rest};
+use super::{feed, give, lines, rest};
 use crate::by_now::received;
 use brickbat_engine::events::{Consumed, Event};
 use brickbat_scenario::plan::{Change, GivenMessage};
@@ -322,14 +322,6 @@ impl Session {
         Ok(self.adapter.rests(rest::reached).await)
     }
 
-    /// Waits for a barrier, and returns what the adapter has read from its sockets. `None` if it does not report this.
-    pub(crate) async fn readings(&self) -> Result<Option<Vec<Reading>>, DriverError> {
-        match self.adapter.is_watched() {
-            true => Ok(None),
-            false => readings::of_answer(self.extension("_brickbat/barrier").await?),
-        }
-    }
-
     /// True if Brickbat watches the processes to learn what the system has consumed.
     pub fn is_watched(&self) -> bool {
         self.adapter.is_watched()
@@ -430,7 +422,7 @@ impl Session {
         }
     }
 
-    async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
+    pub(super) async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
         self.link().extension(method, json!({ "sessionId": self.id })).await
     }
 

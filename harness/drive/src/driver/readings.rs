@@ -9,11 +9,22 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::net::TcpStream;
 
+use super::acp::Session;
 use super::error::DriverError;
 use super::protocol::Reading;
 
+impl Session {
+    /// Waits for a barrier, and returns what the adapter has read from its sockets. `None` if it does not report this.
+    pub(crate) async fn readings(&self) -> Result<Option<Vec<Reading>>, DriverError> {
+        match self.is_watched() {
+            true => Ok(None),
+            false => of_answer(self.extension("_brickbat/barrier").await?),
+        }
+    }
+}
+
 /// Reads the answer to a barrier. `None` if it reports nothing.
-pub(super) fn of_answer(mut answer: Value) -> Result<Option<Vec<Reading>>, DriverError> {
+fn of_answer(mut answer: Value) -> Result<Option<Vec<Reading>>, DriverError> {
     let Some(read) = answer.get_mut("read").map(Value::take) else { return Ok(None) };
     match Vec::deserialize(&read) {
         Ok(readings) => Ok(Some(readings)),
@@ -24,7 +35,7 @@ pub(super) fn of_answer(mut answer: Value) -> Result<Option<Vec<Reading>>, Drive
     }
 }
 
-/// What the sockets of an agent of our own have read.
+/// The bytes that the sockets of an agent of our own have read, by their ports.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Readings(Arc<Mutex<BTreeMap<(u16, u16), u64>>>);
 

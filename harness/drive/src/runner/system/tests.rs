@@ -35,7 +35,7 @@ fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     }
 }
 
-/// What an agent of ours reports of its sockets.
+/// An agent of ours may report how much its sockets have read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reports {
     /// The bytes that it has read.
