@@ -57,13 +57,20 @@ const HIDE_QUEUES: &str = "BRICKBAT_HIDE_QUEUES";
 
 /// The machine that Brickbat runs on.
 pub(super) fn machine() -> Box<dyn Machine> {
-    if std::env::var_os(HIDE_QUEUES).is_some_and(|value| !value.is_empty()) {
-        return Box::new(Silent);
+    match std::env::var_os(HIDE_QUEUES) {
+        Some(value) if !value.is_empty() => Box::new(Silent),
+        _ => as_it_is(),
     }
-    #[cfg(target_os = "linux")]
-    return Box::new(linux::Linux::open());
-    #[cfg(not(target_os = "linux"))]
-    return Box::new(Silent);
+}
+
+#[cfg(target_os = "linux")]
+fn as_it_is() -> Box<dyn Machine> {
+    Box::new(linux::Linux::open())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn as_it_is() -> Box<dyn Machine> {
+    Box::new(Silent)
 }
 
 /// The number of bytes that were written on a connection by the end of an answer, or by a hold in it.

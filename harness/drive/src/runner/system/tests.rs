@@ -10,12 +10,17 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-const SCENARIOS: [(&str, &str); 5] = [
+const SCENARIOS: [(&str, &str); 6] = [
     ("abort/mid-batch", include_str!("../../../../../scenarios/abort/mid-batch.yaml")),
     ("abort/second-batch", include_str!("../../../../../scenarios/abort/second-batch.yaml")),
     ("fault/reset-in-stream", include_str!("../../../../../scenarios/fault/reset-in-stream.yaml")),
     ("kill/mid-batch", include_str!("../../../../../scenarios/kill/mid-batch.yaml")),
     ("subagents/stop", include_str!("../../../../../scenarios/subagents/stop.yaml")),
+    // A summary on command is not held, so the end of its reply is the proof.
+    (
+        "compaction/cut-off-on-command",
+        include_str!("../../../../../scenarios/compaction/cut-off-on-command.yaml"),
+    ),
 ];
 
 const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];

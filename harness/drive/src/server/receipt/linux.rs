@@ -91,7 +91,7 @@ const ATTRIBUTES_AT: usize = HEADER_LEN + 72;
 const INET_DIAG_INFO: u16 = 2;
 const RECEIVED_AT: usize = 128;
 const ANSWER_LEN: usize = 4096;
-/// The offset of `idiag_state`, and the state of a socket whose peer has closed.
+/// The offset of `idiag_state`, and the state of a socket after its peer has closed.
 const STATE_AT: usize = HEADER_LEN + 1;
 const TCP_CLOSE_WAIT: u8 = 8;
 
