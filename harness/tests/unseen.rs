@@ -3,6 +3,8 @@
 //! The sockets are real, and the machine is made to say nothing. A system that counts what it reads is judged as
 //! elsewhere. No system is accused, and no receipt is above `written`, if it counts nothing or less than was sent.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use std::fs;
 
 use serde_json::Value;
@@ -12,9 +14,11 @@ use crate::program::{BRICKBAT, brickbat};
 
 const HIDDEN: [(&str, &str); 1] = [("BRICKBAT_HIDE_QUEUES", "1")];
 
-/// Runs two plans on an agent over ACP, with a filter of the lines that it sends. Returns the exit code, and the verdict,
-/// the number of findings and the grades of each plan with a fault.
-fn run(agent: &str, filter: &str, hides: bool) -> (Option<i32>, Vec<(String, usize, Vec<String>)>) {
+/// A plan with a fault: its verdict, the number of its findings, and the grades of its receipts.
+type Seen = (String, usize, Vec<String>);
+
+/// Runs two plans on an agent over ACP, with a filter of the lines that it sends. Returns the exit code and the plans.
+fn run(agent: &str, filter: &str, hides: bool) -> (Option<i32>, Vec<Seen>) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("agent.sh"), format!("'{BRICKBAT}' {agent} | sed -u '{filter}'\n")).unwrap();
     let plans = ["abort/mid-batch#k=1@openai-chat", "fault/reset-in-stream#p=delta-b-2@anthropic-messages"];
