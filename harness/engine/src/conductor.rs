@@ -125,7 +125,7 @@ pub struct Conductor {
     kinds: BTreeMap<ExchangeId, RequestKind>,
     /// The requests for a summary.
     summaries: BTreeMap<ExchangeId, Compaction>,
-    /// How certain it is that the system received the replies whose ends prove something; `observed` if it is not listed.
+    /// How certain it is that the system received a reply that proves something with its end; `observed` if it is not listed.
     ends: BTreeMap<ExchangeId, Confidence>,
     holding: Vec<Holding>,
     tools: ToolRuns,
