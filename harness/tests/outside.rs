@@ -54,6 +54,7 @@ mod shards;
 mod small_agents;
 mod stopped;
 mod supervisor;
+mod unseen;
 mod verify;
 mod verify_plain;
 #[cfg(unix)]

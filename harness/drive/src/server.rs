@@ -43,7 +43,8 @@ pub use pass_on::{Foreign, NotPassed, Part, Received, Responder, Response};
 
 use gate::Gates;
 use newcomers::Newcomers;
-use receipt::Queues;
+pub(crate) use receipt::{Answered, Sent};
+use receipt::{Deliveries, Machine, machine};
 
 /// Answers the requests that the server receives; the provider core of a running plan implements it.
 pub trait Answerer: Send + 'static {
@@ -162,21 +163,21 @@ impl Server {
         // A port that was just given up is free, even if old connections linger.
         socket.set_reuseaddr(port != 0)?;
         socket.bind((Ipv4Addr::LOCALHOST, port).into())?;
-        Server::accept(socket.listen(BACKLOG)?, limits, admission, Queues::open())
+        Server::accept(socket.listen(BACKLOG)?, limits, admission, machine())
     }
 
     /// A server on a machine that does not show socket queues.
     #[cfg(test)]
     pub(crate) async fn start_unseeing(limits: ServerLimits) -> std::io::Result<Server> {
         let listener = tokio::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
-        Server::accept(listener, limits, Admission::LOCAL, Queues::hidden())
+        Server::accept(listener, limits, Admission::LOCAL, Box::new(receipt::Silent))
     }
 
     fn accept(
         listener: TcpListener,
         limits: ServerLimits,
         admission: Admission,
-        queues: Queues,
+        machine: Box<dyn Machine>,
     ) -> std::io::Result<Server> {
         let addr = listener.local_addr()?;
         let shared = Arc::new(Shared {
@@ -184,7 +185,7 @@ impl Server {
             admission,
             mounts: Mutex::default(),
             newcomers: Mutex::default(),
-            queues,
+            machine,
         });
         let accepting = tokio::spawn(accept::accept(listener, shared.clone())).abort_handle();
         Ok(Server { running: Arc::new(ServerTask { addr, shared, accepting }) })
@@ -212,6 +213,7 @@ impl Server {
             core: core.clone(),
             seen: sender,
             holds: Mutex::default(),
+            deliveries: Mutex::default(),
             gates: Gates::default(),
             bereaved: AtomicBool::new(false),
             process: AtomicU32::new(0),
@@ -301,10 +303,19 @@ impl<C: Responder> Mount<C> {
         self.mounted.process.store(process.unwrap_or_default(), Ordering::Relaxed);
     }
 
-    /// True if this machine shows what a peer has not read yet. Otherwise, nothing that is sent can be
-    /// proven to be read.
+    /// True if this machine shows what a peer has not read yet. Otherwise, only the system itself can report it.
     pub(crate) fn shows_queues(&self) -> bool {
-        self.running.shared.queues.are_shown()
+        self.running.shared.machine.shows_queues()
+    }
+
+    /// How far an answer was written by its last hold or its end. `None` if it is too long ago.
+    pub(crate) fn sent(&self, answer: Answered) -> Option<Sent> {
+        lock(&self.mounted.deliveries).of(answer)
+    }
+
+    /// The time to wait for the proof that the system has read everything.
+    pub(crate) fn receipt_time(&self) -> Duration {
+        self.running.shared.limits.receipt_time
     }
 
     /// The core, for code that does not hold the mount.
@@ -345,7 +356,7 @@ struct Shared {
     admission: Admission,
     mounts: Mutex<Mounts>,
     newcomers: Mutex<Newcomers>,
-    queues: Queues,
+    machine: Box<dyn Machine>,
 }
 
 /// The mounts by token. Tokens are counted, so that URLs are the same in every run.
@@ -371,6 +382,7 @@ struct Mounted {
     core: Arc<Mutex<dyn Responder>>,
     seen: mpsc::Sender<ServerEvent>,
     holds: Mutex<HashMap<ExchangeId, oneshot::Sender<()>>>,
+    deliveries: Mutex<Deliveries>,
     gates: Gates,
     /// True if a process that sent requests here was killed.
     bereaved: AtomicBool,

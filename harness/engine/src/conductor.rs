@@ -15,7 +15,7 @@ mod summaries;
 mod turn;
 mod writes;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use crate::run::Receipt;
@@ -125,8 +125,8 @@ pub struct Conductor {
     kinds: BTreeMap<ExchangeId, RequestKind>,
     /// The requests for a summary.
     summaries: BTreeMap<ExchangeId, Compaction>,
-    /// Replies to sub-agents that the system may not have received.
-    doubted: BTreeSet<ExchangeId>,
+    /// How certain it is that the system received a reply that proves something with its end; `observed` if it is not listed.
+    ends: BTreeMap<ExchangeId, Confidence>,
     holding: Vec<Holding>,
     tools: ToolRuns,
     questions: Questions,
@@ -164,7 +164,7 @@ impl Conductor {
             changing: None,
             kinds: BTreeMap::new(),
             summaries: BTreeMap::new(),
-            doubted: BTreeSet::new(),
+            ends: BTreeMap::new(),
             holding: Vec::new(),
             tools,
             questions: Questions::default(),

@@ -323,7 +323,7 @@ crate::named! {
     pub enum Confidence {
         /// Our side has written it.
         Written = "written",
-        /// The system's socket has nothing left to read.
+        /// The system has read it, as its socket or its own count of bytes shows.
         Read = "read",
         /// The system has reported, or its process has shown, that it took it in.
         Observed = "observed",

@@ -82,12 +82,13 @@ const RECEIPTS: [(Confidence, &str); 3] = [
     ),
     (
         Confidence::Read,
-        "The fault happened when the system's socket had nothing left to read: the system had received everything before it.",
+        "The fault happened when the system had read everything before it, as its socket or its own count of bytes shows.",
     ),
     (
         Confidence::Written,
         "The fault happened when everything before it had been written, but it is not known whether the system had read \
-         it. This proves nothing, so the plan is not judged.",
+         it. This proves nothing, so the plan is not judged. This is normal on a machine that hides socket queues, if \
+         the system does not report how much it has read.",
     ),
 ];
 

@@ -422,7 +422,7 @@ impl Session {
         }
     }
 
-    async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
+    pub(super) async fn extension(&self, method: &'static str) -> Result<Value, DriverError> {
         self.link().extension(method, json!({ "sessionId": self.id })).await
     }
 

@@ -3,6 +3,8 @@
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use super::readings::Readings;
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     /// The host and the port, as written in a request head.
@@ -39,6 +41,9 @@ impl Address {
 pub(super) struct Post {
     state: PostState,
     received: Vec<u8>,
+    /// Counts what is read, and the ports of the connection.
+    readings: Readings,
+    ports: Option<(u16, u16)>,
 }
 
 #[derive(Debug)]
@@ -80,7 +85,17 @@ impl Post {
         )
         .into_bytes();
         request.extend_from_slice(&body);
-        Post { state: PostState::Unsent { authority: authority.clone(), request }, received: Vec::new() }
+        Post {
+            state: PostState::Unsent { authority: authority.clone(), request },
+            received: Vec::new(),
+            readings: Readings::default(),
+            ports: None,
+        }
+    }
+
+    /// The same POST, with its bytes counted there.
+    pub(super) fn counted(self, readings: &Readings) -> Post {
+        Post { readings: readings.clone(), ..self }
     }
 
     /// The next piece. There is none after `End` or `Broken`. Dropping the future loses nothing, except that
@@ -189,6 +204,7 @@ impl Post {
         if let PostState::Unsent { authority, request } = &self.state {
             let mut stream = TcpStream::connect(authority.as_str()).await.ok()?;
             stream.set_nodelay(true).ok()?;
+            self.ports = self.readings.begin(&stream);
             stream.write_all(request).await.ok()?;
             self.state = PostState::Head(stream);
         }
@@ -198,7 +214,12 @@ impl Post {
             return None;
         };
         match stream.read_buf(&mut self.received).await {
-            Ok(n) if n > 0 => Some(()),
+            Ok(n) if n > 0 => {
+                if let Some(ports) = self.ports {
+                    self.readings.add(ports, n);
+                }
+                Some(())
+            }
             _ => None,
         }
     }

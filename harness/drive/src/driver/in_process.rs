@@ -19,7 +19,8 @@ use tokio::task::JoinHandle;
 use super::error::DriverError;
 use super::event::SessionEvent;
 use super::http::{HttpPiece, Post};
-use super::protocol::ToolSpec;
+use super::protocol::{Reading, ToolSpec};
+use super::readings::Readings;
 use brickbat_engine::agent::{Agent, BodyEnd, BrokenStore, Input, Output, RequestId, RunId, TimerId, Tool};
 use brickbat_scenario::plan::{Change, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
@@ -32,6 +33,7 @@ pub use store::Store;
 pub struct InProcess {
     commands: mpsc::UnboundedSender<AgentCommand>,
     events: mpsc::UnboundedReceiver<SessionEvent>,
+    readings: Readings,
     task: JoinHandle<()>,
 }
 
@@ -65,10 +67,12 @@ impl InProcess {
     fn run(agent: Agent, endpoints: Endpoints, store: Option<Store>) -> InProcess {
         let (commands, inbox) = mpsc::unbounded_channel();
         let (outbox, events) = mpsc::unbounded_channel();
+        let readings = Readings::default();
         let live = AgentTask {
             agent,
             endpoints,
             store,
+            readings: readings.clone(),
             outbox,
             exchanges: Vec::new(),
             changed: None,
@@ -76,7 +80,7 @@ impl InProcess {
             timers: FuturesUnordered::new(),
         };
         let task = tokio::spawn(live.run(inbox));
-        InProcess { commands, events, task }
+        InProcess { commands, events, readings, task }
     }
 
     pub fn prompt(&self, text: &str) {
@@ -114,6 +118,17 @@ impl InProcess {
     /// Waits until the agent has received everything that has arrived.
     pub async fn barrier(&self) -> bool {
         crossed().await.is_ok() && self.ask(AgentCommand::Barrier).await.is_some()
+    }
+
+    /// The bytes that the agent has read from each socket.
+    pub(crate) fn readings(&self) -> Vec<Reading> {
+        self.readings.all()
+    }
+
+    /// The same agent, which does not report what it has read.
+    #[cfg(test)]
+    pub(crate) fn without_readings(self) -> InProcess {
+        InProcess { readings: Readings::default(), ..self }
     }
 
     /// The agent's history, as a JSON array of messages. `None` if its task has ended.
@@ -183,6 +198,7 @@ struct AgentTask {
     agent: Agent,
     endpoints: Endpoints,
     store: Option<Store>,
+    readings: Readings,
     outbox: mpsc::UnboundedSender<SessionEvent>,
     /// One exchange for the agent, and one for each of its sub-agents.
     exchanges: Vec<(RequestId, Post)>,
@@ -314,7 +330,8 @@ impl AgentTask {
         match output {
             Output::Request { request, body } => {
                 self.exchanges.retain(|(open, _)| !open.is_of_same_agent(request));
-                self.exchanges.push((request, Post::new(self.endpoints.provider(), body)));
+                let post = Post::new(self.endpoints.provider(), body).counted(&self.readings);
+                self.exchanges.push((request, post));
             }
             Output::HangUp { request } => {
                 self.exchanges.retain(|(open, _)| *open != request);
@@ -330,7 +347,7 @@ impl AgentTask {
                     self.tools.push(std::future::ready((run, Some(broken_off()))).boxed());
                     return;
                 };
-                let exchange = Post::new(gate, args.into_bytes());
+                let exchange = Post::new(gate, args.into_bytes()).counted(&self.readings);
                 let (cancel, cancelled) = oneshot::channel();
                 cancels.retain(|(_, cancel)| !cancel.is_closed());
                 cancels.push((run, cancel));

@@ -309,6 +309,18 @@ impl From<OutcomeMessage> for TurnOutcome {
     }
 }
 
+/// The number of bytes that the adapter has read from one of its sockets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Reading {
+    /// The port of the socket.
+    pub port: u16,
+    /// The port that it is connected to.
+    pub to: u16,
+    /// The bytes that were read from it since it was connected.
+    pub bytes: u64,
+}
+
 /// The messages between Brickbat and an adapter beyond ACP, by the position at which they occur.
 #[derive(JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -322,6 +334,8 @@ struct Protocol {
     outcome: OutcomeMessage,
     /// `_meta.brickbat.repaired` in the answer to `session/prompt`; may be left out.
     repaired: Vec<String>,
+    /// `read` in the answer to `_brickbat/barrier`; may be left out.
+    read: Vec<Reading>,
     /// The answer of a gate: how the tool ends.
     gate: ToolOutcome,
     /// The body of a post to `savingUrl`.

@@ -33,7 +33,7 @@ use super::capability::Capabilities;
 use super::in_process::{Endpoints, InProcess, Store};
 use super::lines;
 use super::process::ProcessLimits;
-use super::protocol::{About, PROTOCOL, SessionSpec, ToolSpec};
+use super::protocol::{About, PROTOCOL, Reading, SessionSpec, ToolSpec};
 use brickbat_engine::agent::{Agent, Delivery, Searching, Thinking};
 use brickbat_engine::events::{self, Event, StoreBug};
 use brickbat_engine::flaws::Canary;
@@ -160,7 +160,7 @@ pub async fn serve(
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcRequest)]
-#[request(method = "_brickbat/barrier", response = Acknowledged)]
+#[request(method = "_brickbat/barrier", response = Passed)]
 #[serde(rename_all = "camelCase")]
 struct BarrierRequest {
     session_id: String,
@@ -174,7 +174,14 @@ struct ActionRequest {
     action: SessionAction,
 }
 
-/// The answer to a barrier and to an action.
+/// The answer to a barrier.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
+struct Passed {
+    /// The bytes that the agent has read from each socket.
+    read: Vec<Reading>,
+}
+
+/// The answer to an action.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonRpcResponse)]
 struct Acknowledged {}
 

@@ -4,6 +4,7 @@ mod change;
 mod gates;
 mod kill;
 mod pace;
+mod receipts;
 mod saves;
 mod session;
 
@@ -24,7 +25,7 @@ pub(super) use session::{Remains, SystemSession};
 use super::recorder::Recorder;
 use crate::driver::stopwatch::{TimeOver, within};
 use crate::driver::{DriverError, SessionEvent};
-use crate::server::{Mount, Server, ServerEvent};
+use crate::server::{Answered, Mount, Server, ServerEvent};
 use brickbat_engine::conductor::{Command, Conductor};
 use brickbat_engine::interpreter::{World, perform};
 use brickbat_engine::provider::Provider;
@@ -36,7 +37,7 @@ use brickbat_scenario::action::{ToolChange, WriteFailure};
 use brickbat_scenario::plan::{CallKey, Change, Plan, PlannedTool, ToolOutcome};
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{
-    Aside, Confidence, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
+    Aside, Consent, Ending, Event, ExchangeId, LetGo, QuestionId, RequestKind, Trace, TurnOutcome,
 };
 
 pub(super) struct DriveResult {
@@ -313,7 +314,7 @@ impl Live<'_> {
             ServerEvent::GateSettled { gate, grade } => {
                 let Some(run) = self.gates.closed(gate) else { return Ok(None) };
                 let outcome = self.plan.calls[run.call.0 as usize].outcome.clone();
-                run.settled(outcome, self.confirm(grade).await?)
+                run.settled(outcome, self.confirm(grade, Answered::Gate(gate)).await?)
             }
             ServerEvent::GateDropped { gate } => {
                 let Some(run) = self.gates.closed(gate) else { return Ok(None) };
@@ -333,7 +334,8 @@ impl Live<'_> {
             }
             Event::Held { exchange, at, grade } => {
                 self.open.retain(|open| *open != exchange);
-                return Ok(Event::Held { exchange, at, grade: self.confirm(grade).await? });
+                let grade = self.confirm(grade, Answered::Exchange(exchange)).await?;
+                return Ok(Event::Held { exchange, at, grade });
             }
             Event::Replied { exchange, ending } => {
                 self.closed(exchange);
@@ -341,10 +343,9 @@ impl Live<'_> {
                     // A tool that is still running settles in a system that knows of the break.
                     self.session.barrier().await?;
                 }
-                if self.conductor.is_of_sub_agent(exchange)
-                    && !(self.session.barrier().await? && self.mount.shows_queues())
-                {
-                    self.conductor.doubt(exchange);
+                if self.conductor.rests_on_end(exchange) {
+                    let grade = self.confirm_end(exchange, ending).await?;
+                    self.conductor.at_most(exchange, grade);
                 }
             }
             Event::PeerClosed { exchange } => self.closed(exchange),
@@ -408,13 +409,6 @@ impl Live<'_> {
             }
             other => other,
         }
-    }
-
-    /// If the peer has read the bytes, the barrier shows whether the system has processed them. It shows
-    /// nothing about bytes that may still be in transit.
-    async fn confirm(&mut self, grade: Confidence) -> Result<Confidence, DriverError> {
-        let passed = self.session.barrier().await?;
-        Ok(if passed && grade >= Confidence::Read { Confidence::Observed } else { grade })
     }
 
     /// The record of the plan. Our own agent in this process is not an adapter: its store is not recorded as

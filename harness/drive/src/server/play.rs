@@ -10,9 +10,9 @@ use tokio::time::timeout;
 use super::connection::{AfterRequest, Connection, Gone};
 use super::http::{self, After, Framing};
 use super::receipt::Queue;
-use super::{Mounted, ServerEvent, Writes, lock};
+use super::{Answered, Mounted, Sent, ServerEvent, Writes, lock};
 use crate::driver::stopwatch::Stopwatch;
-use brickbat_engine::provider::{Answer, Hold, Sent};
+use brickbat_engine::provider::{self, Answer, Hold};
 use brickbat_scenario::trace::{Confidence, Ending, Event, ExchangeId};
 
 /// Pause between two checks of the peer's queue; the runtime's clock has no finer resolution.
@@ -43,9 +43,9 @@ impl Connection {
         let per_frame = answer.streamed && self.shared.limits.writes == Writes::PerFrame;
         let mut holds = answer.holds.as_slice();
         self.output.clear();
-        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Nothing).await?;
+        self.pass_holds(mounted, answer.exchange, &mut holds, provider::Sent::Nothing).await?;
         http::write_head(&mut self.output, answer.status, &answer.headers, framing, after);
-        self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(0)).await?;
+        self.pass_holds(mounted, answer.exchange, &mut holds, provider::Sent::Frames(0)).await?;
         for idx in 0..answer.frames.len() {
             if per_frame {
                 self.flush().await?;
@@ -55,7 +55,7 @@ impl Connection {
                 Framing::Chunked => http::write_chunk(&mut self.output, frame),
                 Framing::Length(_) => self.output.extend_from_slice(frame),
             }
-            self.pass_holds(mounted, answer.exchange, &mut holds, Sent::Frames(idx + 1)).await?;
+            self.pass_holds(mounted, answer.exchange, &mut holds, provider::Sent::Frames(idx + 1)).await?;
         }
         if is_cut(answer.ending) {
             return self.cut(mounted, answer.exchange, answer.ending).await;
@@ -73,7 +73,7 @@ impl Connection {
         mounted: &Mounted,
         exchange: ExchangeId,
         holds: &mut &[Hold],
-        sent: Sent,
+        sent: provider::Sent,
     ) -> Result<(), Gone> {
         while let Some((hold, later)) = holds.split_first() {
             if hold.after > sent {
@@ -88,6 +88,7 @@ impl Connection {
     async fn hold(&mut self, mounted: &Mounted, exchange: ExchangeId, hold: &Hold) -> Result<(), Gone> {
         self.flush().await?;
         let grade = self.receipt(mounted).await?;
+        self.note(mounted, Answered::Exchange(exchange), grade);
         let (release, released) = oneshot::channel();
         lock(&mounted.holds).insert(exchange, release);
         let _ = mounted.seen.send(ServerEvent::Trace(Event::Held { exchange, at: hold.at, grade })).await;
@@ -110,7 +111,8 @@ impl Connection {
         ending: Ending,
     ) -> Result<AfterRequest, Gone> {
         self.flush().await?;
-        self.receipt(mounted).await?;
+        let grade = self.receipt(mounted).await?;
+        self.note(mounted, Answered::Exchange(exchange), grade);
         if ending == Ending::Reset {
             return Ok(AfterRequest::Reset(mounted.clone(), exchange));
         }
@@ -126,16 +128,25 @@ impl Connection {
     async fn finish(&mut self, mounted: &Mounted, answer: &Answer) -> Result<(), Gone> {
         let permit = mounted.seen.reserve().await.map_err(|_| Gone)?;
         self.flush().await?;
+        self.note(mounted, Answered::Exchange(answer.exchange), Confidence::Written);
         permit.send(ServerEvent::Trace(Event::Replied { exchange: answer.exchange, ending: answer.ending }));
         Ok(())
     }
 
-    /// Waits, within a bound, until the peer has read everything.
+    /// Notes how far an answer is written, for a proof that comes from the system itself.
+    pub(super) fn note(&self, mounted: &Mounted, answer: Answered, grade: Confidence) {
+        if let Some(ours) = self.ours {
+            let sent = Sent { ports: (self.peer.port(), ours.port()), n_written: self.n_written, grade };
+            lock(&mounted.deliveries).note(answer, sent);
+        }
+    }
+
+    /// Waits, within a bound, until the peer has read everything, as far as this machine shows it.
     pub(super) async fn receipt(&mut self, mounted: &Mounted) -> Result<Confidence, Gone> {
         let Some(ours) = self.ours else { return Ok(Confidence::Written) };
         let mut stopwatch = Stopwatch::start(mounted.process());
         loop {
-            match self.shared.queues.look(ours, self.peer, self.n_written) {
+            match self.shared.machine.look(ours, self.peer, self.n_written) {
                 Queue::Empty => return Ok(Confidence::Read),
                 Queue::Unknown => return Ok(Confidence::Written),
                 Queue::Waiting if stopwatch.has_counted(self.shared.limits.receipt_time) => {
@@ -146,7 +157,7 @@ impl Connection {
             if timeout(RECEIPT_PAUSE, self.gone()).await.is_ok() {
                 // A peer that had read everything before it closed sends a FIN, and its queue is empty; one
                 // that had not sends a RST.
-                return match self.shared.queues.look(ours, self.peer, self.n_written) {
+                return match self.shared.machine.look(ours, self.peer, self.n_written) {
                     Queue::Empty => Ok(Confidence::Read),
                     Queue::Waiting | Queue::Unknown => Err(Gone),
                 };

@@ -14,7 +14,7 @@ use super::gate::GateId;
 use super::http::{self, After, Framing, Head, HttpRefusal};
 use super::newcomers::Newcomer;
 use super::pass_on::{NotPassed, Received, Response};
-use super::{Mounted, Place, SAVING, ServerEvent, lock};
+use super::{Answered, Mounted, Place, SAVING, ServerEvent, lock};
 use brickbat_engine::provider;
 use brickbat_scenario::trace::{Confidence, Ending, Event, RequestKind};
 
@@ -209,7 +209,10 @@ impl Connection {
         };
         let settled = self.settle_gate(mounted, answer, request.head.after).await;
         let (seen, next) = match settled {
-            Ok(grade) => (ServerEvent::GateSettled { gate, grade }, AfterRequest::from(request.head.after)),
+            Ok(grade) => {
+                self.note(mounted, Answered::Gate(gate), grade);
+                (ServerEvent::GateSettled { gate, grade }, AfterRequest::from(request.head.after))
+            }
             Err(Gone) => {
                 mounted.gates.forget(gate);
                 (ServerEvent::GateDropped { gate }, AfterRequest::Close)

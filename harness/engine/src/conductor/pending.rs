@@ -19,6 +19,8 @@ pub(super) struct Pending {
     pub(super) is_forgone: bool,
     /// The reply and the ending of it that will prove the action.
     armed: Option<(ExchangeId, Option<Ending>)>,
+    /// True if that reply is not held, so that its grade is known only at its end.
+    is_unheld: bool,
 }
 
 impl Deref for Pending {
@@ -54,6 +56,7 @@ impl Pending {
                     due: None,
                     is_forgone: false,
                     armed: None,
+                    is_unheld: false,
                 })
             })
             .collect()
@@ -77,6 +80,24 @@ impl Pending {
         self.asked = true;
         self.grade = Some(grade);
         self.armed = Some((exchange, ending));
+    }
+
+    /// Marks the action as happening as soon as the provider ends a reply that is not held with this ending.
+    pub(super) fn arm_unheld(&mut self, exchange: ExchangeId, ending: Option<Ending>) {
+        self.arm(exchange, Confidence::Observed, ending);
+        self.is_unheld = true;
+    }
+
+    /// True if it happens with the end of a reply that is not held.
+    pub(super) fn is_armed_unheld(&self, exchange: ExchangeId) -> bool {
+        self.is_unheld && self.armed.is_some_and(|(own, _)| own == exchange)
+    }
+
+    /// Lowers the grade to that of the reply that proves the action with its end.
+    pub(super) fn at_most(&mut self, exchange: ExchangeId, grade: Confidence) {
+        if self.is_armed_unheld(exchange) {
+            self.grade = self.grade.min(Some(grade));
+        }
     }
 
     pub(super) fn replied(&mut self, exchange: ExchangeId, ending: Ending) {

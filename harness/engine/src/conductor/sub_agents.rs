@@ -6,14 +6,17 @@ use brickbat_scenario::plan::CallKey;
 use brickbat_scenario::trace::{Confidence, Ending, ExchangeId, RequestKind};
 
 impl Conductor {
-    /// True if a sub-agent sent the request. Its tool ends when the reply ends.
-    pub fn is_of_sub_agent(&self, exchange: ExchangeId) -> bool {
-        matches!(self.kinds.get(&exchange), Some(RequestKind::OfSubAgent { .. }))
+    /// True if the end of a reply is itself a proof, so that it must be known that the system received the reply: a
+    /// sub-agent's tool ends with it, or it ends a summary that could not be held.
+    pub fn rests_on_end(&self, exchange: ExchangeId) -> bool {
+        let is_of_sub_agent = matches!(self.kinds.get(&exchange), Some(RequestKind::OfSubAgent { .. }));
+        is_of_sub_agent || self.actions.iter().any(|action| action.is_armed_unheld(exchange))
     }
 
-    /// Notes that the reply to a sub-agent is written, without proof that the system received it.
-    pub fn doubt(&mut self, exchange: ExchangeId) {
-        self.doubted.insert(exchange);
+    /// Notes how certain it is that the system received a reply that proves something with its end.
+    pub fn at_most(&mut self, exchange: ExchangeId, grade: Confidence) {
+        self.ends.insert(exchange, grade);
+        self.actions.iter_mut().for_each(|action| action.at_most(exchange, grade));
     }
 
     /// Handles a request of a sub-agent.
@@ -48,8 +51,7 @@ impl Conductor {
             script.calls().for_each(|call| self.tools.reply_complete(call));
         }
         if agent.is_last(reply) {
-            let is_doubted = self.doubted.contains(&exchange);
-            let grade = if is_doubted { Confidence::Written } else { Confidence::Observed };
+            let grade = self.ends.get(&exchange).copied().unwrap_or(Confidence::Observed);
             self.sub_agent_ended(call, grade, commands);
         }
     }

@@ -31,9 +31,12 @@ impl Conductor {
                 continue;
             }
             let is_at_once = action.what.http().is_some() || matches!(action.what, Action::Summary(_));
-            if is_at_once || !may_hold {
-                let ending = action.what.spec().ending.or(Some(Ending::Complete));
+            let ending = action.what.spec().ending.or(Some(Ending::Complete));
+            if is_at_once {
+                // Nothing comes before it but the request.
                 action.arm(exchange, Confidence::Observed, ending);
+            } else if !may_hold {
+                action.arm_unheld(exchange, ending);
             }
         }
     }

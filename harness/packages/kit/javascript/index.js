@@ -1,5 +1,6 @@
 // Speaks Brickbat's protocol for an adapter. It is independent of the SDK.
 import { Console } from 'node:console';
+import { subscribe } from 'node:diagnostics_channel';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
@@ -51,6 +52,19 @@ const OPTIONS = [
 ];
 // Turns of the event loop after which a byte from the socket has passed every stream of the SDK, with a margin.
 const LOOP_TURNS = 16;
+
+// The last sockets that this process has connected, so that the harness can compare the bytes that they have read with
+// those that it has sent. It needs this where the operating system does not show the queues of sockets.
+const MAX_SOCKETS = 256;
+const sockets = [];
+subscribe('net.client.socket', ({ socket }) => {
+  socket.once('connect', () => {
+    if (socket.remotePort === undefined) return;
+    sockets.push({ port: socket.localPort, to: socket.remotePort, socket });
+    if (sockets.length > MAX_SOCKETS) sockets.shift();
+  });
+});
+const readings = () => sockets.map(({ port, to, socket }) => ({ port, to, bytes: socket.bytesRead }));
 
 /** @typedef {{ isCancellationRequested?: boolean, onCancellationRequested: (stop: () => void) => unknown }} Token */
 /** @typedef {AbortSignal | PromiseLike<unknown> | Token} Stop the forms in which an SDK reports a stop to its tools */
@@ -303,7 +317,7 @@ export function serve(about, dialects, turn, { capabilities, settled, give, stor
     .onRequest('_brickbat/barrier', (params) => params, async () => {
       await turns();
       await settled?.();
-      return {};
+      return { read: readings() };
     })
     .onRequest('_brickbat/give', (params) => params, ({ params: { session: spec, history } }) => {
       if (!give) throw RequestError.methodNotFound('_brickbat/give');

@@ -13,7 +13,7 @@ use agent_client_protocol::{Client, Error};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use super::{Acknowledged, StoredHistory, meta, wrong};
+use super::{Acknowledged, Passed, StoredHistory, meta, wrong};
 use crate::driver::action::SessionAction;
 use crate::driver::event::SessionEvent;
 use crate::driver::in_process::InProcess;
@@ -25,7 +25,7 @@ pub(super) enum SessionCommand {
     Prompt(String, Responder<PromptResponse>),
     Act(SessionAction, Responder<Acknowledged>),
     Cancel,
-    Barrier(Responder<Acknowledged>),
+    Barrier(Responder<Passed>),
     History(Responder<StoredHistory>),
     /// The user's answer to a question of the agent.
     Answer(QuestionId, Consent),
@@ -36,9 +36,8 @@ impl SessionCommand {
     pub(super) fn refuse(self, error: Error) -> Result<(), Error> {
         match self {
             SessionCommand::Prompt(_, responder) => responder.respond_with_error(error),
-            SessionCommand::Barrier(responder) | SessionCommand::Act(_, responder) => {
-                responder.respond_with_error(error)
-            }
+            SessionCommand::Act(_, responder) => responder.respond_with_error(error),
+            SessionCommand::Barrier(responder) => responder.respond_with_error(error),
             SessionCommand::History(responder) => responder.respond_with_error(error),
             SessionCommand::Cancel | SessionCommand::Answer(..) => Ok(()),
         }
@@ -167,7 +166,7 @@ impl SessionTask {
                 while let Some(Some(event)) = by_now(self.session.next()) {
                     self.report(event)?;
                 }
-                responder.respond(Acknowledged {})
+                responder.respond(Passed { read: self.session.readings() })
             }
             SessionCommand::History(responder) => {
                 let history = self.session.history().await.unwrap_or_default();

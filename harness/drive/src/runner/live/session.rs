@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::driver::in_process::InProcess;
-use crate::driver::{self, DriverError, SessionEvent, ToolSpec};
+use crate::driver::{self, DriverError, Reading, SessionEvent, ToolSpec};
 use brickbat_scenario::plan::Change;
 use brickbat_scenario::scenario::InterruptCause;
 use brickbat_scenario::trace::{Aside, Consent, QuestionId};
@@ -100,6 +100,18 @@ impl SystemSession {
             SystemSession::InProcess(session) => Ok(session.barrier().await),
             SystemSession::Acp(session) => session.barrier().await,
         }
+    }
+
+    /// Waits until the system has received what has arrived, and asks how many bytes it has read from a socket of its own
+    /// with this port, connected to that one. `None` if it does not report this.
+    pub(super) async fn n_read(&self, (port, to): (u16, u16)) -> Result<Option<u64>, DriverError> {
+        let readings = match self {
+            SystemSession::InProcess(session) => session.barrier().await.then(|| session.readings()),
+            SystemSession::Acp(session) => session.readings().await?,
+        };
+        // A port may be given again; the last socket that has it is the open one.
+        let of_socket = |reading: &&Reading| reading.port == port && reading.to == to;
+        Ok(readings.unwrap_or_default().iter().rfind(of_socket).map(|reading| reading.bytes))
     }
 
     /// True if Brickbat watches its processes to learn what the system has consumed.

@@ -2,6 +2,7 @@
 //! known whether the peer has read the sent bytes.
 
 use super::*;
+use crate::runner::live::SystemSession;
 use crate::server::ServerLimits;
 use brickbat_engine::checks::judge;
 use brickbat_engine::run::Receipt;
@@ -9,12 +10,17 @@ use brickbat_scenario::lower;
 use brickbat_scenario::plan::PlannedPoint;
 use brickbat_scenario::verdict::{Judgement, Verdict};
 
-const SCENARIOS: [(&str, &str); 5] = [
+const SCENARIOS: [(&str, &str); 6] = [
     ("abort/mid-batch", include_str!("../../../../../scenarios/abort/mid-batch.yaml")),
     ("abort/second-batch", include_str!("../../../../../scenarios/abort/second-batch.yaml")),
     ("fault/reset-in-stream", include_str!("../../../../../scenarios/fault/reset-in-stream.yaml")),
     ("kill/mid-batch", include_str!("../../../../../scenarios/kill/mid-batch.yaml")),
     ("subagents/stop", include_str!("../../../../../scenarios/subagents/stop.yaml")),
+    // A summary on command is not held, so the end of its reply is the proof.
+    (
+        "compaction/cut-off-on-command",
+        include_str!("../../../../../scenarios/compaction/cut-off-on-command.yaml"),
+    ),
 ];
 
 const DIALECTS: [Dialect; 2] = [Dialect::AnthropicMessages, Dialect::OpenaiResponses];
@@ -34,27 +40,66 @@ fn is_after_what_was_sent(receipt: &Receipt) -> bool {
     }
 }
 
+/// An agent of ours may report how much its sockets have read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reports {
+    /// The bytes that it has read.
+    Readings,
+    Nothing,
+}
+
+/// Opens the agent of the runner, which may keep its readings to itself.
+struct Reporting<'a>(OwnAgent<'a>, Reports);
+
+impl Opener for Reporting<'_> {
+    fn open<'a>(
+        &'a self,
+        base_path: &'a str,
+        settings: &'a Settings,
+        remains: Option<&'a Remains>,
+    ) -> Opening<'a> {
+        Box::pin(async move {
+            Ok(match (self.0.open(base_path, settings, remains).await?, self.1) {
+                (SystemSession::InProcess(session), Reports::Nothing) => {
+                    SystemSession::InProcess(session.without_readings())
+                }
+                (session, _) => session,
+            })
+        })
+    }
+}
+
 /// The results of all plans on an agent at a server.
-async fn judged(server: Server, canary: Option<Canary>) -> Vec<(PlanId, Vec<Receipt>, Judgement)> {
-    let name = "agent".to_owned();
-    let running = Running { name, how: How::Live { canary, delivery: Delivery::Streamed, server } };
+async fn judged(
+    server: &Server,
+    canary: Option<Canary>,
+    reports: Reports,
+) -> Vec<(PlanId, Vec<Receipt>, Judgement)> {
     let plans = SCENARIOS.iter().flat_map(|(id, text)| lower::plans(id, id, text, &DIALECTS, 0).unwrap());
     let mut judged = Vec::new();
     for plan in plans.map(Arc::new) {
         let profile = Profile::newest(plan.dialect);
-        let run = running.drive(&plan, profile, None, Company::Alone, None).await.run.unwrap();
-        let judgement = judge(&plan, &run, profile, running.grade(), None);
+        let provider = Provider::new(Arc::clone(&plan), profile);
+        let own = OwnAgent { plan: &plan, canary, delivery: Delivery::Streamed, server };
+        let opener = Reporting(own, reports);
+        let run = live::drive(server, &plan, provider, None, Pace::OWN, None, &opener).await.run.unwrap();
+        let judgement = judge(&plan, &run, profile, Confidence::Observed, None);
         judged.push((plan.id.clone(), run.receipts, judgement));
     }
     judged
 }
 
+/// Our correct agent, and two with a planted bug.
+fn agents() -> [Option<Canary>; 3] {
+    [None, Canary::from_name("dangling-on-abort"), Canary::from_name("results-lost")]
+}
+
 #[tokio::test]
 async fn without_queues_every_receipt_is_only_written_and_no_agent_is_accused() {
-    for canary in [None, Canary::from_name("dangling-on-abort"), Canary::from_name("results-lost")] {
-        let server = Server::start_unseeing(ServerLimits::STANDARD).await.unwrap();
+    let server = Server::start_unseeing(ServerLimits::STANDARD).await.unwrap();
+    for canary in agents() {
         let mut n_unproven = 0;
-        for (plan, receipts, judgement) in judged(server, canary).await {
+        for (plan, receipts, judgement) in judged(&server, canary, Reports::Nothing).await {
             let unproven: Vec<&Receipt> = receipts.iter().filter(|it| is_after_what_was_sent(it)).collect();
             for receipt in &unproven {
                 assert!(receipt.grade <= Some(Confidence::Written), "{plan}: {receipt:?}");
@@ -72,10 +117,17 @@ async fn without_queues_every_receipt_is_only_written_and_no_agent_is_accused() 
 }
 
 #[tokio::test]
-async fn with_queues_the_same_plans_are_judged() {
-    let server = async || Server::start(ServerLimits::STANDARD).await.unwrap();
-    let good = judged(server().await, None).await;
-    assert!(good.iter().all(|(_, _, judgement)| judgement.verdict == Verdict::Pass), "{good:#?}");
-    let bad = judged(server().await, Canary::from_name("dangling-on-abort")).await;
-    assert!(bad.iter().any(|(_, _, judgement)| judgement.verdict == Verdict::Fail));
+async fn with_queues_or_with_the_readings_of_the_agent_the_same_plans_are_judged() {
+    let shown = Server::start(ServerLimits::STANDARD).await.unwrap();
+    let hidden = Server::start_unseeing(ServerLimits::STANDARD).await.unwrap();
+    for canary in agents() {
+        let of_kernel = judged(&shown, canary, Reports::Nothing).await;
+        let of_agent = judged(&hidden, canary, Reports::Readings).await;
+        assert_eq!(of_kernel, of_agent);
+        let verdicts = of_agent.iter().map(|(_, _, judgement)| judgement.verdict).collect::<Vec<_>>();
+        match canary {
+            None => assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Pass), "{of_agent:#?}"),
+            Some(canary) => assert!(verdicts.contains(&Verdict::Fail), "{canary:?}: {of_agent:#?}"),
+        }
+    }
 }

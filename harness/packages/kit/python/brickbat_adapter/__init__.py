@@ -6,9 +6,12 @@ import errno
 import inspect
 import json
 import os
+import socket
 import sys
 import threading
 import uuid
+import weakref
+from collections import deque
 from pathlib import Path
 
 import acp
@@ -25,6 +28,72 @@ OPTIONS = [
 
 # Turns of the event loop after which a byte from the socket has passed every task of the SDK, with a margin.
 LOOP_TURNS = 64
+
+
+class Readings:
+    """Counts the bytes that each socket of this process has read, so that the harness can compare them with those that it
+    has sent. It needs this where the operating system does not show the queues of sockets."""
+
+    def __init__(self):
+        self.open = weakref.WeakKeyDictionary()
+        # The last sockets that were closed.
+        self.closed = deque(maxlen=256)
+        self.lock = threading.Lock()
+        own = socket.socket
+        connect, connect_ex, recv, recv_into, close = own.connect, own.connect_ex, own.recv, own.recv_into, own.close
+
+        def counted(one, n):
+            with self.lock:
+                if one in self.open:
+                    self.open[one] += n
+
+        def begin(one):
+            if one.family in (socket.AF_INET, socket.AF_INET6) and one.type == socket.SOCK_STREAM:
+                with self.lock:
+                    self.open[one] = 0
+
+        def connected(one, address):
+            begin(one)
+            return connect(one, address)
+
+        def connected_ex(one, address):
+            begin(one)
+            return connect_ex(one, address)
+
+        def received(one, *args):
+            data = recv(one, *args)
+            counted(one, len(data))
+            return data
+
+        def received_into(one, *args, **more):
+            n = recv_into(one, *args, **more)
+            counted(one, n)
+            return n
+
+        def closed(one):
+            reading = self.of(one)
+            with self.lock:
+                self.open.pop(one, None)
+                self.closed.extend([reading] if reading else [])
+            return close(one)
+
+        own.connect, own.connect_ex, own.recv, own.recv_into, own.close = (
+            connected, connected_ex, received, received_into, closed)
+
+    def of(self, one):
+        if one in self.open:
+            with contextlib.suppress(OSError):
+                return {"port": one.getsockname()[1], "to": one.getpeername()[1], "bytes": self.open[one]}
+        return None
+
+    def all(self):
+        # The open ones are last, because one of them may have the port of a closed one.
+        with self.lock:
+            opened, closed = list(self.open), list(self.closed)
+        return closed + [reading for reading in map(self.of, opened) if reading]
+
+
+READINGS = Readings()
 
 
 async def loop_turns():
@@ -335,7 +404,7 @@ class Adapter:
             await loop_turns()
             while self.settled and await self.settled():
                 await loop_turns()
-            return {}
+            return {"read": READINGS.all()}
         if method == "brickbat/history" and self.read:
             session = self.session(params["sessionId"])
             return {"history": await maybe(self.read(session.spec, session.store))}
