@@ -28,7 +28,7 @@ sys.path.insert(0, str(HERE.parent / "differential"))
 
 LISTED = json.loads((HERE / "validators.json").read_text(encoding="utf-8"))
 
-# Vectors that are valid because no rejection is known, and that nobody has seen accepted. They must not accuse.
+# Vectors that are valid because no rejection is known, and that no one has seen accepted. They must not accuse.
 IN_DOUBT = set(LISTED["in_doubt"])
 
 # The list of the conversation in each dialect.

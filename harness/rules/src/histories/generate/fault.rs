@@ -96,7 +96,7 @@ const TABLE: [Line; 22] = [
     mendable(Fault::DuplicateMessage, "duplicate-message", EVERYBODY),
     // OpenAI Chat Completions tolerates it.
     mendable(Fault::DuplicateCall, "duplicate-call", &[Anthropic, Responses, Gemini, Bedrock, Mistral]),
-    mendable(Fault::BlankText, "blank-text", &[Anthropic]),
+    mendable(Fault::BlankText, "blank-text", &[Anthropic, Bedrock]),
     mendable(Fault::EmptyText, "empty-text", &[Anthropic, Bedrock]),
     mendable(Fault::EmptyReply, "empty-reply", &[Anthropic, Gemini, Bedrock]),
     mendable(Fault::HollowThinkingBefore, "hollow-thinking-before", &[Anthropic, Bedrock]),
