@@ -120,12 +120,9 @@ impl Session {
             return Err(CliError::input(format!("{file}: the file is empty")));
         }
         // A folder has many files with lists, such as translations and logs.
-        let found_in = |error: ReadError| match matches!(error, ReadError::Unknown) && store.is_named {
-            true => Some(brickbat_sessions::found(&files)).filter(|found| !found.is_empty()).ok_or(error),
-            false => Err(error),
-        };
-        let sessions = match brickbat_sessions::read(&files).or_else(found_in) {
-            Ok(sessions) => understood(&files, sessions),
+        let read = if store.is_named { brickbat_sessions::read_named } else { brickbat_sessions::read };
+        let sessions = match read(&files) {
+            Ok(sessions) => sessions,
             Err(error) if !store.is_named && is_no_session(&error) => {
                 found.passed_over.insert(store.path.clone());
                 if matches!(error, ReadError::Form { .. }) {
@@ -237,20 +234,6 @@ impl Found {
             u8::from(has(Verdict::Refused))
         }
     }
-}
-
-/// The sessions of a file; for a list with fields that were not understood, what its names of fields say if that explains
-/// all of them.
-fn understood(
-    files: &brickbat_sessions::Files,
-    sessions: Vec<brickbat_sessions::Session>,
-) -> Vec<brickbat_sessions::Session> {
-    if sessions.iter().all(|session| session.foreign.keys.is_empty()) {
-        return sessions;
-    }
-    let found = brickbat_sessions::found(files);
-    let is_clear = found.len() == sessions.len() && found.iter().all(|own| own.foreign.keys.is_empty());
-    if is_clear { found } else { sessions }
 }
 
 /// Returns whether a file has no session.

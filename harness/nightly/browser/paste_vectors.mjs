@@ -2,53 +2,16 @@
 // be the same. `node paste_vectors.mjs BRICKBAT PROGRAM.wasm FOLDER` writes FOLDER/answers.json for `paste.mjs`, which repeats
 // the comparison in a browser.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { commandLine, vectors } from "../vectors.mjs";
 import { load } from "../../web/page/wasi.mjs";
 
 const [brickbat, program, folder] = process.argv.slice(2).map((path) => resolve(path));
-const corpora = new URL("../../../corpora/histories/", import.meta.url).pathname;
-
-/** Every vector as a body with its profile: the one that it names, or the newest of its dialect. */
-function vectors() {
-  const all = [];
-  for (const dialect of readdirSync(corpora).filter((name) => !name.includes("."))) {
-    for (const file of readdirSync(join(corpora, dialect)).sort()) {
-      for (const vector of JSON.parse(readFileSync(join(corpora, dialect, file), "utf8")).vectors) {
-        const text = vector.body ?? JSON.stringify(vector.request);
-        // A text does not contain the provider's earlier replies, a padded one is too long to paste, and a list of messages is judged as a list.
-        const isKnown = vector.earlier === undefined && vector.padded === undefined && !text.trimStart().startsWith("[");
-        all.push({ name: `${dialect}/${file} ${vector.name}`, text, profile: vector.profile ?? dialect, result: isKnown ? vector.result : null });
-      }
-    }
-  }
-  return all;
-}
-
-/** The command line's report about each body, and its repaired copies. */
-function commandLine(all) {
-  const path = (n) => join(folder, `${n}.json`);
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  all.forEach((vector, n) => writeFileSync(path(n), vector.text));
-  const requests = [];
-  for (const profile of new Set(all.map((vector) => vector.profile))) {
-    const paths = all.flatMap((vector, n) => (vector.profile === profile ? [path(n)] : []));
-    const run = (...more) => spawnSync(brickbat, ["check", "--profile", profile, ...more, ...paths], { encoding: "utf8", maxBuffer: 1 << 30 });
-    const report = JSON.parse(run("--format", "json").stdout);
-    for (const request of report.requests) requests[Number(request.file.match(/(\d+)\.json$/)[1])] = request;
-    run("--fix");
-  }
-  return requests.map((request, n) => {
-    const fixed = join(folder, `${n}.fixed.json`);
-    return { request, fixed: existsSync(fixed) ? readFileSync(fixed, "utf8") : null };
-  });
-}
 
 const ask = await load(readFileSync(program));
 const all = vectors();
-const expected = commandLine(all);
+const expected = commandLine(brickbat, folder, all);
 assert.ok(all.length > 1000 && expected.length === all.length, `${all.length} vectors, ${expected.length} answers`);
 const answers = [];
 let n_repaired = 0;

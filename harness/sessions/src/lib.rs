@@ -59,7 +59,7 @@ pub use repair::{
 };
 pub use session::{Block, Cut, Ending, Lost, Message, RecordedRefusal, Sent, Session, Trouble};
 pub use state::Progress;
-pub use stores::{Look, Relapse, found, parent_of, read, read_body, store_of};
+pub use stores::{Look, Relapse, found, parent_of, read, read_body, read_named, store_of};
 pub use verdict::Verdict;
 
 /// Text of a result that replaces one that was never recorded. It claims nothing that the store does not

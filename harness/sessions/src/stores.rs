@@ -334,6 +334,27 @@ pub fn found(files: &Files) -> Vec<Session> {
     forms::found::sessions(unmarked.as_ref().unwrap_or(files))
 }
 
+/// [`read`] for a file that the user names: of a program that is not known, its conversations; see [`found`]. A list with
+/// fields that were not understood is read by its names of fields, if they explain all of it.
+///
+/// # Errors
+///
+/// As for [`read`], if there is no conversation.
+pub fn read_named(files: &Files) -> Result<Vec<Session>, ReadError> {
+    match read(files) {
+        Err(ReadError::Unknown) => {
+            Some(found(files)).filter(|found| !found.is_empty()).ok_or(ReadError::Unknown)
+        }
+        Ok(sessions) if sessions.iter().any(|session| !session.foreign.keys.is_empty()) => {
+            let found = found(files);
+            let is_clear =
+                found.len() == sessions.len() && found.iter().all(|own| own.foreign.keys.is_empty());
+            Ok(if is_clear { found } else { sessions })
+        }
+        other => other,
+    }
+}
+
 fn read_by(files: &Files, store: impl Fn(&Files) -> Option<Known>) -> Result<Vec<Session>, ReadError> {
     let unmarked = strays::unmarked(files);
     let whole = unmarked.as_ref().unwrap_or(files);

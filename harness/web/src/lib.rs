@@ -10,7 +10,9 @@ mod mend;
 mod question;
 mod verdict;
 
-pub use question::Question;
+pub use mend::{Mended, mended};
+pub use question::{Asked, OptionError, Question};
+pub use verdict::{Inside, Judged, Unjudged, checked, judged};
 
 use serde_json::{Value, json};
 

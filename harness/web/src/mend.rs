@@ -10,21 +10,52 @@ use crate::edit;
 use crate::question::Asked;
 use crate::verdict::{START, Unjudged, checked};
 
+/// The outcome of a repair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Mended {
+    /// There is nothing to repair.
+    Healthy,
+    /// The text with the smallest edit after which the provider accepts it.
+    Edited {
+        /// The new text.
+        text: String,
+        /// The edits, each with `pointer`, `words` and `loses`.
+        edits: Vec<Value>,
+    },
+    /// No edit is known.
+    Beyond {
+        /// The reason.
+        reason: String,
+        /// True if ending the conversation earlier helps.
+        can_truncate: bool,
+    },
+}
+
 pub(crate) fn mend(asked: &Asked) -> Value {
+    let beyond = |reason: String, can_truncate: bool| json!({ "beyond": { "reason": reason, "can_truncate": can_truncate } });
     match mended(asked) {
-        Ok(answer) => answer,
-        Err(Unjudged { reason, .. }) => beyond(&reason, false),
+        Ok(Mended::Healthy) => json!({ "healthy": true }),
+        Ok(Mended::Edited { text, edits }) => {
+            json!({ "mended": { "text": text, "edits": edits, "pieces": edit::pieces(&asked.text, &text) } })
+        }
+        Ok(Mended::Beyond { reason, can_truncate }) => beyond(reason, can_truncate),
+        Err(Unjudged { reason, .. }) => beyond(reason, false),
     }
 }
 
-fn beyond(reason: &str, can_truncate: bool) -> Value {
-    json!({ "beyond": { "reason": reason, "can_truncate": can_truncate } })
+fn beyond(reason: &str, can_truncate: bool) -> Mended {
+    Mended::Beyond { reason: reason.to_owned(), can_truncate }
 }
 
-fn mended(asked: &Asked) -> Result<Value, Unjudged> {
+/// Finds the smallest edit after which the provider accepts the text, like `brickbat check --fix`.
+///
+/// # Errors
+///
+/// Fails if the text cannot be judged.
+pub fn mended(asked: &Asked) -> Result<Mended, Unjudged> {
     let before = checked(asked)?;
     if before.status.is_none() {
-        return Ok(json!({ "healthy": true }));
+        return Ok(Mended::Healthy);
     }
     let Providers::Profile(profile) = before.providers else {
         return Ok(beyond("an edit is for one provider, and a union has several: choose one of them", false));
@@ -44,13 +75,13 @@ fn mended(asked: &Asked) -> Result<Value, Unjudged> {
             let text = [head, &*body, tail].concat();
             // The repair judges only the body. Check again with the other options, such as the model.
             match is_accepted(asked, &text) {
-                true => Ok(shown(&asked.text, &text, of_halves, &fixed)),
+                true => Ok(shown(text, of_halves, &fixed)),
                 false => Ok(beyond("the edits that are known do not help with this model", false)),
             }
         }
         Ok(None) if !of_halves.is_empty() && is_accepted(asked, &whole) => {
             let unchanged = FixedBody { body: Vec::new(), form: Vec::new(), repair: None };
-            Ok(shown(&asked.text, &whole, of_halves, &unchanged))
+            Ok(shown(whole.into_owned(), of_halves, &unchanged))
         }
         Ok(None) => {
             Ok(beyond("this model rejects something that cannot be repaired from the text alone", false))
@@ -94,11 +125,10 @@ fn described(pointer: &str, reason: Reason) -> Value {
     json!({ "pointer": pointer, "words": reason.words(), "loses": reason.loses() })
 }
 
-fn shown(old: &str, new: &str, of_halves: Vec<Value>, fixed: &FixedBody) -> Value {
+fn shown(text: String, of_halves: Vec<Value>, fixed: &FixedBody) -> Mended {
     let form = fixed.form.iter();
     let form = form.map(|edit| json!({ "pointer": edit.pointer, "words": edit.words, "loses": edit.loses }));
     let planned = fixed.repair.iter().flat_map(|edited| &edited.edits);
     let planned = planned.map(|planned| described(&planned.place.pointer, planned.reason));
-    let edits: Vec<Value> = of_halves.into_iter().chain(form).chain(planned).collect();
-    json!({ "mended": { "text": new, "edits": edits, "pieces": edit::pieces(old, new) } })
+    Mended::Edited { text, edits: of_halves.into_iter().chain(form).chain(planned).collect() }
 }

@@ -50,16 +50,32 @@ pub struct Asked {
 
 /// Why the options of a question cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum OptionError {
+pub enum OptionError {
+    /// A name that no dialect, or no profile, has.
     #[error("no {what} `{name}`")]
-    Unknown { what: &'static str, name: String },
+    Unknown {
+        /// The kind of name.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// The profile is for another dialect than the given one.
     #[error("the profile is of {own}, and the dialect is {dialect}")]
-    OtherDialect { own: Dialect, dialect: Dialect },
+    OtherDialect {
+        /// The dialect of the profile.
+        own: Dialect,
+        /// The given dialect.
+        dialect: Dialect,
+    },
 }
 
 impl Asked {
-    /// Returns the options of `check`. An unknown name is an error.
-    pub(crate) fn options(&self) -> Result<CheckOptions, OptionError> {
+    /// Returns the options of `check`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a name is unknown, or if the profile is for another dialect.
+    pub fn options(&self) -> Result<CheckOptions, OptionError> {
         let dialect = self.dialect.as_deref().map(|name| known(Dialect::from_name(name), "dialect", name));
         let (strictness, of_profile) = match self.profile.as_deref() {
             None => (Strictness::Newest, None),
@@ -78,8 +94,10 @@ impl Asked {
         {
             return Err(OptionError::OtherDialect { own, dialect });
         }
+        // A profile implies its dialect, and a request of another one is not judged.
+        let of_union = of_profile.filter(|_| matches!(strictness, Strictness::Union));
         Ok(CheckOptions {
-            dialect: dialect.or(of_profile),
+            dialect: dialect.or(of_union),
             strictness,
             address: self.host.as_deref().map(Address::of).unwrap_or_default(),
             model: self.model.clone(),

@@ -22,20 +22,58 @@ const NAME: &str = "pasted";
 pub(crate) const START: Start = Start { line: 1, offset: 0 };
 
 pub(crate) fn verdict(asked: &Asked) -> Value {
+    match judged(asked) {
+        Ok(Judged { checked, inside: None }) => shown(&asked.text, &checked),
+        Ok(Judged { checked, inside: Some(Inside { asked, place, n_found, .. }) }) => {
+            let mut answer = shown(&asked.text, &checked);
+            answer["found"] = json!({ "place": place, "n": n_found, "text": asked.text, "host": asked.host, "model": asked.model });
+            answer
+        }
+        Err(Unjudged { reason, hints, .. }) => json!({ "unjudged": { "reason": reason, "hints": hints } }),
+    }
+}
+
+/// A verdict, and the request to which it belongs.
+#[derive(Debug, Clone)]
+pub struct Judged {
+    /// The verdict.
+    pub checked: CheckedRequest,
+    /// The request, if the text is none and has it inside.
+    pub inside: Option<Inside>,
+}
+
+/// A request inside a text, such as a curl command or an export of another tool.
+#[derive(Debug, Clone)]
+pub struct Inside {
+    /// The request as a question of its own.
+    pub asked: Asked,
+    /// Its place in the text: a JSON pointer, or words.
+    pub place: String,
+    /// The number of requests in the text.
+    pub n_found: usize,
+    /// False if the text leaves parts of the request out.
+    pub is_complete: bool,
+}
+
+/// Checks the text, or, if it is not a request, the requests inside it, like `brickbat check`. Of several requests, the first
+/// that is refused has the verdict, or else the first.
+///
+/// # Errors
+///
+/// Fails if there is nothing to judge.
+pub fn judged(asked: &Asked) -> Result<Judged, Unjudged> {
     match checked(asked) {
-        Ok(checked) => shown(&asked.text, &checked),
-        Err(Unjudged { reason, hints }) => match inside(asked) {
-            Some(answer) => answer,
-            None => json!({ "unjudged": { "reason": reason, "hints": hints } }),
-        },
+        Ok(checked) => Ok(Judged { checked, inside: None }),
+        Err(unjudged) if unjudged.is_other_text => inside(asked).ok_or(unjudged),
+        Err(unjudged) => Err(unjudged),
     }
 }
 
 /// The maximum number of requests inside a text that are judged. One that is refused is shown, if there is one.
 const MAX_INSIDE: usize = 100;
 
-/// Judges the requests inside a text, such as a curl command or an export of another tool.
-fn inside(asked: &Asked) -> Option<Value> {
+/// Judges the requests inside a text.
+fn inside(asked: &Asked) -> Option<Judged> {
     let stored = stored_by(&asked.text);
     if asked.text.len() > MAX_TEXT || stored.is_some() {
         return None;
@@ -52,43 +90,47 @@ fn inside(asked: &Asked) -> Option<Value> {
             model: asked.model.clone().or_else(|| exchange.model.clone()),
             ..asked.clone()
         };
-        let checked = match exchange.left_out.is_empty() {
+        let is_complete = exchange.left_out.is_empty();
+        let checked = match is_complete {
             true => checked(&own).ok()?,
             false => check_recorded(&exchange, START, &own.options().ok()?).ok()?,
         };
-        Some((own, place, checked))
+        Some(Judged { checked, inside: Some(Inside { asked: own, place, n_found, is_complete }) })
     });
-    let mut shown_first = None;
-    for (own, place, checked) in judged {
-        let is_refused = checked.status.is_some();
-        if is_refused || shown_first.is_none() {
-            shown_first = Some((own, place, checked));
-        }
+    let mut first = None;
+    for judged in judged {
+        let is_refused = judged.checked.status.is_some();
         if is_refused {
-            break;
+            return Some(judged);
         }
+        first = first.or(Some(judged));
     }
-    let (own, place, checked) = shown_first?;
-    let mut answer = shown(&own.text, &checked);
-    answer["found"] =
-        json!({ "place": place, "n": n_found, "text": own.text, "host": own.host, "model": own.model });
-    Some(answer)
+    first
 }
 
 /// Why there is no verdict, and hints.
-pub(crate) struct Unjudged {
-    pub(crate) reason: String,
-    pub(crate) hints: Vec<String>,
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unjudged {
+    /// The reason.
+    pub reason: String,
+    /// What the user can do about it, one sentence each.
+    pub hints: Vec<String>,
+    /// True if the text is not a request, and may have one inside.
+    pub is_other_text: bool,
 }
 
 impl Unjudged {
     pub(crate) fn because(reason: impl Into<String>) -> Unjudged {
-        Unjudged { reason: reason.into(), hints: Vec::new() }
+        Unjudged { reason: reason.into(), hints: Vec::new(), is_other_text: false }
     }
 }
 
 /// Checks the text like `brickbat check`.
-pub(crate) fn checked(asked: &Asked) -> Result<CheckedRequest, Unjudged> {
+///
+/// # Errors
+///
+/// Fails if the text is too large, is not a request, or if the options have an unknown name.
+pub fn checked(asked: &Asked) -> Result<CheckedRequest, Unjudged> {
     if asked.text.len() > MAX_TEXT {
         let words = format!("more than {} MiB; `brickbat check FILE` has no such limit", MAX_TEXT >> 20);
         return Err(Unjudged::because(words));
@@ -114,7 +156,9 @@ fn unjudged(text: &str, error: &CheckError) -> Unjudged {
         CheckError::NoProfile { .. } => vec!["Choose a profile that is as strict as this host.".to_owned()],
         _ => Vec::new(),
     };
-    Unjudged { reason: error.to_string(), hints }
+    let is_other_text =
+        matches!(error, CheckError::NotJson(_) | CheckError::NoConversation | CheckError::NoDialect);
+    Unjudged { reason: error.to_string(), hints, is_other_text }
 }
 
 /// Returns the product that stores sessions in this format.
