@@ -48,8 +48,8 @@ const REWRITTEN: [&str; 14] = [
 ];
 
 /// Names that programs read, and that stay as they are.
-const STABLE: [&str; 6] =
-    ["mended:", "mends:", "repair: mended", "\"mended\"", ".mend", "mendable-becomes-valid"];
+const STABLE: [&str; 7] =
+    ["mended:", "mends:", "repair: mended", "\"mended\"", ".mend", "mendable-becomes-valid", "mend: str"];
 
 /// A pattern, what it leaves out, and what to write in its place.
 struct Pattern {

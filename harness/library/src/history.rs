@@ -1,7 +1,7 @@
 //! `histories`: conversations from bytes, for the strategies of property tests.
 
 use arbitrary::Unstructured;
-use brickbat_rules::histories::generate::{Mending, Outline};
+use brickbat_rules::histories::generate::Outline;
 use brickbat_rules::{Dialect, list_of};
 use serde::Deserialize;
 use serde_json::json;
@@ -36,7 +36,7 @@ pub(crate) fn history(of: &OfHistory, bytes: &[u8]) -> Result<Vec<u8>, String> {
         "dialect": dialect.name(),
         "model": history.model,
         "fault": history.fault.map(|fault| fault.name()),
-        "can_repair": history.fault.map(|fault| fault.mending() == Mending::Possible),
+        "can_repair": history.fault.map(|_| of.kind == Kind::Repairable),
         "list": list_of(dialect),
         "body": history.request().body,
     })))

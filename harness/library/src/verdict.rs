@@ -2,7 +2,7 @@
 
 use brickbat_rules::check::{CheckFormat, CheckReport, CheckedRequest};
 use brickbat_rules::colour::Colour;
-use brickbat_web::{Judged, Mended, Unjudged, judged, mended};
+use brickbat_web::{Judged, Repaired, Unjudged, judged, repaired};
 use serde_json::{Value, json};
 
 use crate::question::Terms;
@@ -38,19 +38,19 @@ fn text(checked: &CheckedRequest) -> String {
 /// Repairs the bytes like `brickbat check --fix`.
 pub(crate) fn repair(terms: Terms, bytes: &[u8]) -> Result<Vec<u8>, String> {
     let asked = terms.about(bytes)?;
-    let outcome = mended(&asked).or_else(|error| match judged(&asked) {
-        Ok(Judged { inside: Some(inside), .. }) if inside.is_complete => mended(&inside.asked),
-        Ok(Judged { checked, .. }) if checked.status.is_some() => Ok(Mended::Beyond {
+    let outcome = repaired(&asked).or_else(|error| match judged(&asked) {
+        Ok(Judged { inside: Some(inside), .. }) if inside.is_complete => repaired(&inside.asked),
+        Ok(Judged { checked, .. }) if checked.status.is_some() => Ok(Repaired::Beyond {
             reason: "the text leaves parts of the request out, so no edit is made".to_owned(),
             can_truncate: false,
         }),
-        Ok(_) => Ok(Mended::Healthy),
+        Ok(_) => Ok(Repaired::Healthy),
         Err(_) => Err(error),
     });
     let answer = match outcome {
-        Ok(Mended::Healthy) => json!({ "healthy": true }),
-        Ok(Mended::Edited { text, edits }) => json!({ "repaired": { "text": text, "edits": edits } }),
-        Ok(Mended::Beyond { reason, can_truncate }) => {
+        Ok(Repaired::Healthy) => json!({ "healthy": true }),
+        Ok(Repaired::Edited { text, edits }) => json!({ "repaired": { "text": text, "edits": edits } }),
+        Ok(Repaired::Beyond { reason, can_truncate }) => {
             json!({ "beyond": { "reason": reason, "can_truncate": can_truncate } })
         }
         Err(error) => unjudged(error),

@@ -11,10 +11,13 @@ const [brickbat, root, folder] = process.argv.slice(2).map((path) => resolve(pat
 const { check, repair, session, explain } = await import(pathToFileURL(join(root, "index.js")).href);
 const corpora = new URL("../../../corpora/sessions/", import.meta.url).pathname;
 
+// Their files are read by the same code as their databases, which the library does not have.
+const NEED_DATABASES = ["goose", "langgraph-redis", "opencode"];
+
 /** Sessions in one file, as the command line reads them. Ids are hashed with a salt of the first file. */
 function sessions() {
   const files = readdirSync(corpora).flatMap((product) => {
-    if (product.includes(".")) return [];
+    if (product.includes(".") || NEED_DATABASES.includes(product)) return [];
     const names = readdirSync(join(corpora, product)).filter((name) => /\.(json|jsonl)$/.test(name));
     // Files beside a session belong to it, and the library gets only one.
     const own = names.filter((name) => !existsSync(join(corpora, product, name.replace(/\.jsonl?$/, ""))));

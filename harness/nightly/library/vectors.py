@@ -1,4 +1,4 @@
-"""Compares the package for Python with the command line, whose answers `vectors.mjs` has written: `vectors.py EXPECTED.json`."""
+"""Compares the package for Python with the command line: `vectors.py EXPECTED.json`. `vectors.mjs` writes that file."""
 
 import dataclasses
 import json

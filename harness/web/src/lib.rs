@@ -6,12 +6,12 @@
 
 mod catalogue;
 mod edit;
-mod mend;
 mod question;
+mod repair;
 mod verdict;
 
-pub use mend::{Mended, mended};
 pub use question::{Asked, OptionError, Question};
+pub use repair::{Repaired, repaired};
 pub use verdict::{Inside, Judged, Unjudged, checked, judged};
 
 use serde_json::{Value, json};
@@ -34,7 +34,7 @@ fn answer_of(question: &Question) -> Value {
     match question {
         Question::Catalogue {} => catalogue::catalogue(),
         Question::Check(asked) => verdict::verdict(asked),
-        Question::Repair(asked) => mend::mend(asked),
+        Question::Repair(asked) => repair::repair(asked),
     }
 }
 

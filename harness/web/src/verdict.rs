@@ -33,7 +33,7 @@ pub(crate) fn verdict(asked: &Asked) -> Value {
     }
 }
 
-/// A verdict, and the request to which it belongs.
+/// A verdict on a request.
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The verdict.
@@ -113,7 +113,7 @@ fn inside(asked: &Asked) -> Option<Judged> {
 pub struct Unjudged {
     /// The reason.
     pub reason: String,
-    /// What the user can do about it, one sentence each.
+    /// Advice for the user, one sentence each.
     pub hints: Vec<String>,
     /// True if the text is not a request, and may have one inside.
     pub is_other_text: bool,

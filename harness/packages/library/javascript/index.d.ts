@@ -128,7 +128,10 @@ export interface StoredSession {
   [name: string]: unknown;
 }
 
-/** Reads a session as an agent stores it, and judges the next request in it. Databases need the command line. */
+/**
+ * Reads a session as an agent stores it, and judges the next request in it. Databases, and the files of goose, opencode and
+ * LangGraph in Redis, need the command line.
+ */
 export function session(
   file: string | Uint8Array,
   options?: {

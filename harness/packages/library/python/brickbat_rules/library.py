@@ -205,7 +205,7 @@ def session(
     """Reads a session as an agent stores it, and judges the next request in it, like `brickbat session`.
 
     `file` is the text or the bytes of the file, and `name` its name. `model` and `profile` select the rules for stores that do
-    not show them. Databases need the command line.
+    not show them. Databases, and the files of goose, opencode and LangGraph in Redis, need the command line.
     """
     data = utf8(file) if isinstance(file, str) else bytes(file)
     if len(data) > MAX_SESSION:

@@ -12,7 +12,7 @@ use crate::verdict::{START, Unjudged, checked};
 
 /// The outcome of a repair.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Mended {
+pub enum Repaired {
     /// There is nothing to repair.
     Healthy,
     /// The text with the smallest edit after which the provider accepts it.
@@ -31,20 +31,20 @@ pub enum Mended {
     },
 }
 
-pub(crate) fn mend(asked: &Asked) -> Value {
+pub(crate) fn repair(asked: &Asked) -> Value {
     let beyond = |reason: String, can_truncate: bool| json!({ "beyond": { "reason": reason, "can_truncate": can_truncate } });
-    match mended(asked) {
-        Ok(Mended::Healthy) => json!({ "healthy": true }),
-        Ok(Mended::Edited { text, edits }) => {
+    match repaired(asked) {
+        Ok(Repaired::Healthy) => json!({ "healthy": true }),
+        Ok(Repaired::Edited { text, edits }) => {
             json!({ "mended": { "text": text, "edits": edits, "pieces": edit::pieces(&asked.text, &text) } })
         }
-        Ok(Mended::Beyond { reason, can_truncate }) => beyond(reason, can_truncate),
+        Ok(Repaired::Beyond { reason, can_truncate }) => beyond(reason, can_truncate),
         Err(Unjudged { reason, .. }) => beyond(reason, false),
     }
 }
 
-fn beyond(reason: &str, can_truncate: bool) -> Mended {
-    Mended::Beyond { reason: reason.to_owned(), can_truncate }
+fn beyond(reason: &str, can_truncate: bool) -> Repaired {
+    Repaired::Beyond { reason: reason.to_owned(), can_truncate }
 }
 
 /// Finds the smallest edit after which the provider accepts the text, like `brickbat check --fix`.
@@ -52,10 +52,10 @@ fn beyond(reason: &str, can_truncate: bool) -> Mended {
 /// # Errors
 ///
 /// Fails if the text cannot be judged.
-pub fn mended(asked: &Asked) -> Result<Mended, Unjudged> {
+pub fn repaired(asked: &Asked) -> Result<Repaired, Unjudged> {
     let before = checked(asked)?;
     if before.status.is_none() {
-        return Ok(Mended::Healthy);
+        return Ok(Repaired::Healthy);
     }
     let Providers::Profile(profile) = before.providers else {
         return Ok(beyond("an edit is for one provider, and a union has several: choose one of them", false));
@@ -125,10 +125,10 @@ fn described(pointer: &str, reason: Reason) -> Value {
     json!({ "pointer": pointer, "words": reason.words(), "loses": reason.loses() })
 }
 
-fn shown(text: String, of_halves: Vec<Value>, fixed: &FixedBody) -> Mended {
+fn shown(text: String, of_halves: Vec<Value>, fixed: &FixedBody) -> Repaired {
     let form = fixed.form.iter();
     let form = form.map(|edit| json!({ "pointer": edit.pointer, "words": edit.words, "loses": edit.loses }));
     let planned = fixed.repair.iter().flat_map(|edited| &edited.edits);
     let planned = planned.map(|planned| described(&planned.place.pointer, planned.reason));
-    Mended::Edited { text, edits: of_halves.into_iter().chain(form).chain(planned).collect() }
+    Repaired::Edited { text, edits: of_halves.into_iter().chain(form).chain(planned).collect() }
 }
