@@ -3,10 +3,6 @@
 
 use std::cell::RefCell;
 
-#[expect(
-    clippy::disallowed_macros,
-    reason = "between two calls, the module keeps the bytes that the caller exchanges with it"
-)]
 mod exchanged {
     use super::RefCell;
 

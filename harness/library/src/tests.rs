@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "a test may read the crate and the stored sessions")]
+
 use std::path::Path;
 
 use serde_json::{Value, json};

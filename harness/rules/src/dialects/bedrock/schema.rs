@@ -73,10 +73,8 @@ pub(super) fn check_block(n: usize, b: usize, block: &BlockFields<'_, '_>, out: 
     if !block.json.is_object() {
         return wrong_type(out, place(), block.json, "a Structure");
     }
-    if let Some(text) = block.text.filter(|text| !text.is_null()) {
-        if !text.is_str() {
-            wrong_type(out, place().field("text"), text, "a String")
-        }
+    if let Some(text) = block.text.filter(|text| !text.is_null() && !text.is_str()) {
+        wrong_type(out, place().field("text"), text, "a String")
     }
     if let Some(call) = block.call.filter(|call| !call.is_null()) {
         check_call(call, block, || place().field("toolUse"), out);

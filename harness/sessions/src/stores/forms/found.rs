@@ -37,7 +37,7 @@ pub(crate) fn sessions(files: &Files) -> Vec<Session> {
         }
         session
     };
-    gather::of(files).into_iter().filter_map(thread).map(|found| session(found)).collect()
+    gather::of(files).into_iter().filter_map(thread).map(session).collect()
 }
 
 /// The records of a list, if it is a conversation.

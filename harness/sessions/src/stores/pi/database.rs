@@ -42,15 +42,18 @@ pub(super) fn read(files: &Files) -> Result<Vec<Session>, ReadError> {
     }
 }
 
-/// The rows of each session, and its lines.
-fn lines(files: &Files) -> Result<BTreeMap<Vec<u8>, (Vec<i64>, Vec<u8>)>, FormError> {
+/// The rows of a session, and its lines.
+type Lines = (Vec<i64>, Vec<u8>);
+
+/// The lines of each session.
+fn lines(files: &Files) -> Result<BTreeMap<Vec<u8>, Lines>, FormError> {
     let database = Database::open(files)?;
     let query = format!(
         "SELECT rowid, session_id, event_json FROM {TABLE} ORDER BY session_id, seq LIMIT {MAX_ROWS}"
     );
     let mut statement = database.connection().prepare(&query)?;
     let mut rows = statement.query([])?;
-    let mut sessions: BTreeMap<Vec<u8>, (Vec<i64>, Vec<u8>)> = BTreeMap::new();
+    let mut sessions: BTreeMap<Vec<u8>, Lines> = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let bytes = |n: usize| row.get_ref(n).map(|cell| bytes_of(cell).unwrap_or_default());
         let (ids, text) = sessions.entry(bytes(1)?).or_default();
