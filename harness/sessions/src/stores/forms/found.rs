@@ -54,6 +54,9 @@ fn thread(gathered: Gathered) -> Option<(Assembled, Foreign)> {
         speakers.insert(said.speaker);
         records.extend(said.records().into_iter().map(|record| (place.clone(), record.to_string())));
     }
+    if thread.keeps_results_elsewhere() {
+        thread.foreign.push("results".to_owned());
+    }
     let both = [Speaker::User, Speaker::Assistant].iter().all(|speaker| speakers.contains(speaker));
     let is_conversation = both && n_messages >= 2 && 2 * n_messages >= gathered.items.len();
     let assembled = Assembled {

@@ -39,6 +39,9 @@ pub(super) struct Thread {
     /// The ids and names of the calls without a result.
     open: Vec<(String, String)>,
     n_calls: usize,
+    n_results: usize,
+    /// The number of replies with calls.
+    n_calling: usize,
     /// The names of the calls by their ids.
     names: BTreeMap<String, String>,
     /// The ids that not every provider takes. Their form is not judged, since the program may change it when it sends.
@@ -162,8 +165,21 @@ fn is_result(kind: &str) -> bool {
 }
 
 impl Thread {
+    /// Returns whether several replies have calls and no call has a result: a program that keeps the results at another place
+    /// is more likely than one that ran none of them.
+    pub(super) fn keeps_results_elsewhere(&self) -> bool {
+        self.n_calling > 1 && self.n_results == 0
+    }
+
     /// Reads an item of the list. `None` if it is not a message.
     pub(super) fn read(&mut self, item: &Value) -> Option<Said> {
+        let said = self.said(item)?;
+        self.n_results += said.results.len();
+        self.n_calling += usize::from(!said.calls.is_empty());
+        Some(said)
+    }
+
+    fn said(&mut self, item: &Value) -> Option<Said> {
         let (message, speaker) = message_in(item)?;
         let mut said =
             Said { speaker, texts: Vec::new(), calls: Vec::new(), results: Vec::new(), is_text_first: false };

@@ -136,6 +136,18 @@ fn calls_that_are_not_understood_leave_the_judgement_open() {
 }
 
 #[test]
+fn results_at_another_place_are_not_called_missing() {
+    let (_, _, calls, results) = forms().remove(0);
+    let (ask, call) = (calls[0].clone(), calls[1].clone());
+    let mut other = call.clone();
+    other["tool_calls"][0]["id"] = json!("c2");
+    let messages = json!([ask, call, ask, other, ask]);
+    assert_eq!(only(&messages), (Verdict::Incomplete, vec![], vec!["results".to_owned()]));
+    let one = json!([ask, call, results[0], ask, other, ask]);
+    assert_eq!(only(&one).0, Verdict::Refused);
+}
+
+#[test]
 fn trees_and_other_lists_are_no_conversation() {
     let fork = json!([
         { "id": "a", "parentId": null, "role": "user", "content": "Look." },
