@@ -1,3 +1,7 @@
+import type { Dialect } from "brickbat-rules";
+
+export { assertHistory, BrickbatError, type Dialect, type HistoryOptions } from "brickbat-rules";
+
 /** A stop or a fault at a point of a reply. */
 export interface Armed {
   /** The armed stop or fault as text. */
@@ -14,13 +18,6 @@ export interface Armed {
 
 export type Receipt = "read" | "written";
 export type Followed = "accepted" | { refused: string };
-export type Dialect =
-  | "anthropic-messages"
-  | "openai-chat"
-  | "openai-responses"
-  | "gemini"
-  | "bedrock-converse"
-  | "mistral";
 export type FaultInside = "eof" | "reset" | "end-early" | "error" | "stall";
 export type FaultInPlace = "overloaded" | "rate-limit";
 export type FaultKind = FaultInside | FaultInPlace;
@@ -189,18 +186,3 @@ export type TestContext =
  * of the test. Without one, call `close`.
  */
 export function strictProvider(context?: TestContext, options?: ProviderOptions): Promise<StrictProvider>;
-
-/** The rules that judge a history. */
-export interface HistoryOptions {
-  /** Required if the messages do not show it. */
-  dialect?: Dialect;
-  host?: string;
-  model?: string;
-  profile?: string;
-}
-
-/** Throws with the provider's message if a provider would reject these messages as the start of the next request. */
-export function assertHistory(messages: unknown, options?: HistoryOptions): void;
-
-/** The provider itself failed. This is not a verdict on the agent. */
-export class BrickbatError extends Error {}

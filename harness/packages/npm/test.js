@@ -1,28 +1,18 @@
-// A strict provider for unit tests and a check of histories. They run `brickbat serve`, controlled by JSON lines, and
-// `brickbat check`.
+// A strict provider for unit tests: it runs `brickbat serve`, controlled by JSON lines. Histories are checked in process.
 import { AssertionError } from "node:assert";
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
+import { BrickbatError } from "brickbat-rules";
 import { binary } from "./bin/binary.js";
+
+export { assertHistory, BrickbatError } from "brickbat-rules";
 
 // Milliseconds to wait for events that normally take far less. Not used for measurements.
 const PATIENCE = 30_000;
 
-// The maximal size of a verdict on a history, in bytes.
-const MAX_VERDICT = 64 * 1024 * 1024;
-
-// Exit codes of `brickbat check`.
-const ACCEPTED = 0;
-const REFUSED = 1;
-
 const UNREACHED =
   "replies to requests that offer tools are counted, a reply calls two or three tools, and one that is not streamed has " +
   "only its headers";
-
-/** The provider itself failed. This is not a verdict on the agent. */
-export class BrickbatError extends Error {
-  name = "BrickbatError";
-}
 
 /**
  * Starts a strict provider for a test. With the context of a node:test or vitest test, it is checked and closed at the end
@@ -44,28 +34,6 @@ export async function strictProvider(context, options = {}) {
     }
   });
   return provider;
-}
-
-/** Throws with the provider's message if a provider would reject these messages as the start of the next request. */
-export function assertHistory(messages, { dialect, host, model, profile } = {}) {
-  const named = Object.entries({ dialect, host, model, profile }).filter(([, value]) => value !== undefined);
-  const options = named.map(([name, value]) => `--${name}=${value}`);
-  // On one line, so that a list counts as one history.
-  const input = JSON.stringify(messages);
-  const { error, status, stdout, stderr } = spawnSync(binary(), ["check", ...options, "-"], {
-    input,
-    encoding: "utf8",
-    maxBuffer: MAX_VERDICT,
-  });
-  // With a bad option, the program prints an error and ends before it reads the history.
-  if (error && error.code !== "EPIPE") throw error;
-  if (status === REFUSED) {
-    throw new AssertionError({
-      message: `the provider would refuse this history\n${stdout.trimEnd()}`,
-      stackStartFn: assertHistory,
-    });
-  }
-  if (status !== ACCEPTED) throw new TypeError(`this history cannot be judged: ${(stderr || stdout).trim()}`);
 }
 
 /** A stop or a fault at a point of a reply. */

@@ -3,8 +3,9 @@
 `python -m brickbat` runs the program. This package also adds the fixture `strict_provider` to pytest.
 """
 
+from brickbat_rules import BrickbatError, assert_history
+
 from brickbat._binary import binary
-from brickbat.history import assert_history
-from brickbat.provider import Armed, BrickbatError, Refusal, Report, StrictProvider
+from brickbat.provider import Armed, Refusal, Report, StrictProvider
 
 __all__ = ["Armed", "BrickbatError", "Refusal", "Report", "StrictProvider", "assert_history", "binary"]

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable
 
+from brickbat_rules import BrickbatError
+
 from brickbat._standard_checks import Facts, Run, problems
-from brickbat.provider import PATIENCE, BrickbatError, StrictProvider
+from brickbat.provider import PATIENCE, StrictProvider
 
 # Rounds of the event loop in which a settled result reaches the agent's own code, through its tasks.
 ROUNDS = 100

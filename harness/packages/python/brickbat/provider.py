@@ -15,14 +15,12 @@ from concurrent.futures import TimeoutError as NotYet
 from dataclasses import dataclass, field
 from typing import Any, Iterable
 
+from brickbat_rules import BrickbatError
+
 from brickbat._binary import binary
 
 # Seconds to wait for events that normally take far less. Not used for measurements.
 PATIENCE = 30.0
-
-
-class BrickbatError(Exception):
-    """The provider itself failed. This is not a verdict on the agent."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,9 @@ from typing import Iterator
 
 import pytest
 
-from brickbat.provider import BrickbatError, StrictProvider
+from brickbat_rules import BrickbatError
+
+from brickbat.provider import StrictProvider
 
 PROVIDERS = pytest.StashKey[list[StrictProvider]]()
 
