@@ -20,6 +20,10 @@ Kind = Literal["valid", "repairable", "unrepairable"]
 MAX_HISTORY = 8 << 20
 MAX_SESSION = 64 << 20
 
+# The strategy draws at least so many bytes. Hypothesis prefers a few, which make conversations without calls; it shrinks to zeros,
+# which make the smallest one.
+MIN_BYTES = 64
+
 RULES = Rules()
 # The runtime cannot free its objects after the end of the interpreter has begun.
 atexit.register(RULES.close)
@@ -231,7 +235,7 @@ def histories(dialect: str, *, kind: Kind = "valid", max_bytes: int = 256) -> Se
     # Not `map`, for which hypothesis prints the bytes in place of the conversation.
     @strategies.composite
     def drawn(draw: Any) -> History:
-        return history_of(draw(strategies.binary(max_size=max_bytes)), dialect, kind=kind)
+        return history_of(draw(strategies.binary(min_size=min(MIN_BYTES, max_bytes), max_size=max_bytes)), dialect, kind=kind)
 
     return drawn()
 
