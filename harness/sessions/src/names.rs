@@ -12,6 +12,7 @@ use crate::{Session, clients};
 /// An entry `name/model` is for a name under which the product offers the models of several dialects: `model` is the
 /// beginning of the names of this dialect's models. A store that records only the model has entries `/model`.
 #[derive(Debug)]
+#[cfg_attr(not(feature = "sqlite"), expect(dead_code, reason = "three stores are databases"))]
 pub(crate) struct Names {
     /// The keys under which the AI SDK's packages store data of the provider.
     pub(crate) ai_sdk: &'static [&'static str],
