@@ -117,13 +117,15 @@ pub(crate) struct ShapedRecord {
 }
 
 /// The rules with an edit that changes only the record with the fault, and nothing that others refer to.
-const OF_ONE_RECORD: [&str; 13] = [
+const OF_ONE_RECORD: [&str; 15] = [
     "item-id-form",
     "item-id-too-long",
     "item-without-reasoning",
     "reasoning-content",
     "item-field-unknown",
     "item-field-required",
+    "function-name-pattern",
+    "tool-name-pattern",
     "image-empty",
     "image-media-type",
     "image-not-base64",
@@ -162,7 +164,12 @@ pub(crate) fn form_record(
             (json!([{ "role": "user", "content": [original] }]), format!("/{list}/0/content/0/{rest}"))
         }
     };
-    edit(&mut Body::at(&mut attempt, dialect, pointer.trim_end_matches('/')))?;
+    let mut body = Body::at(&mut attempt, dialect, pointer.trim_end_matches('/'));
+    // The tool of a call without a name is not known.
+    if rule.short_name().ends_with("name-pattern") && body.spot().is_some_and(|name| name == "") {
+        return None;
+    }
+    edit(&mut body)?;
     let records = match is_message {
         true => attempt.as_array()?,
         false => attempt.get(0)?.get("content")?.as_array()?,
@@ -461,6 +468,21 @@ mod tests {
         };
         assert_eq!(formed("openai-responses", &item(true)), Some(item(false)));
         assert_eq!(formed("openai-responses", &item(false)), None);
+    }
+
+    #[test]
+    fn a_tool_is_renamed_in_every_list_of_calls() {
+        let body = |name: &str, custom: &str| {
+            let call =
+                json!({ "type": "function_call", "call_id": "call_1", "name": name, "arguments": "{}" });
+            let output = json!({ "type": "function_call_output", "call_id": "call_1", "output": "x" });
+            let other =
+                json!({ "type": "function_call", "call_id": "call_2", "name": custom, "arguments": "{}" });
+            let shown = json!({ "type": "function_call_output", "call_id": "call_2", "output": "y" });
+            json!({ "model": "gpt-5", "input": [{ "role": "user", "content": "Hi" }, call, output, other, shown] })
+        };
+        let renamed = formed("openai-responses", &body("exec_command\u{0}", "my.tool:x"));
+        assert_eq!(renamed, Some(body("exec_command", "my_tool_x")));
     }
 
     #[test]

@@ -169,7 +169,9 @@ pub(super) fn rename_tool(body: &mut Body) -> Option<()> {
     let clean = |c: char| {
         if c.is_ascii_alphanumeric() || c == '_' || c == '-' || is_dotted && c == '.' { c } else { '_' }
     };
-    let mut new: String = old.chars().map(clean).take(64).collect();
+    // Models have ended the name of a tool with NUL (<https://github.com/openai/codex/issues/24369>).
+    let mut new: String =
+        old.trim_matches(|c: char| c.is_control() || c.is_whitespace()).chars().map(clean).take(64).collect();
     if new.is_empty() {
         new = "unnamed".to_owned();
     } else if !new.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
@@ -186,26 +188,22 @@ pub(super) fn rename_tool(body: &mut Body) -> Option<()> {
     Some(())
 }
 
+/// The fields of calls, of results with the name of their tool, and of tools that are offered.
+const OF_TOOLS: [&str; 8] =
+    ["input", "arguments", "args", "response", "parameters", "input_schema", "inputSchema", "tool_call_id"];
+
 fn rename(value: &mut Value, old: &str, new: &str) {
     match value {
         Value::Object(fields) => {
-            let is_tool = [
-                "input",
-                "arguments",
-                "args",
-                "response",
-                "parameters",
-                "input_schema",
-                "inputSchema",
-                "tool_call_id",
-            ]
-            .iter()
-            .any(|name| fields.contains_key(*name))
-                || matches!(
-                    fields.get("type").and_then(Value::as_str),
-                    Some("tool" | "function" | "tool_use")
-                );
-            if is_tool && fields.get("name").and_then(Value::as_str) == Some(old) {
+            let name = fields.get("name").and_then(Value::as_str);
+            // A request of Responses has a field `input`, too, and no name.
+            let is_tool = name.is_some()
+                && (OF_TOOLS.iter().any(|name| fields.contains_key(*name))
+                    || matches!(
+                        fields.get("type").and_then(Value::as_str),
+                        Some("tool" | "function" | "tool_use")
+                    ));
+            if is_tool && name == Some(old) {
                 fields.insert("name".to_owned(), json!(new));
             }
             for (name, value) in fields.iter_mut() {

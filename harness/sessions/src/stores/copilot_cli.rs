@@ -21,7 +21,7 @@ use super::records::Record;
 use super::{Edit, Look, ReadError, Store, WriteError};
 use crate::json::text;
 use crate::names;
-use crate::{Block, Ending, Files, FormError, Message, Product, Sent, Session};
+use crate::{Block, Ending, Files, FormError, Message, Product, RecordedRefusal, Sent, Session};
 
 pub(crate) struct CopilotCli;
 
@@ -102,12 +102,15 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
                 history.not_sent.insert(text(data, "toolCallId").to_owned());
             }
             "session.compaction_start" => history.compaction = Some(history.messages.len()),
+            "session.error" => session.refused = refused(record).or(session.refused),
             "session.compaction_complete" if data["success"] != json!(false) => {
+                session.refused = None;
                 session.n_compactions += 1;
                 history.compact(record);
             }
             "user.message" => history.say(user(record)?, data),
             "assistant.message" => {
+                session.refused = None;
                 session.model = own("model").or(session.model);
                 history.say(reply(record)?, data);
             }
@@ -122,6 +125,17 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     session.dialect = names::dialect_of(|names| names.copilot_cli, "", model);
     session.troubles = lines::troubles(faults, session.version.as_deref());
     Ok(session)
+}
+
+/// The refusal that an event is. Older versions have no `statusCode`, but words such as `CAPIError: 400 …` (`ErrorData` of
+/// `@github/copilot-sdk`, and <https://github.com/github/copilot-cli/issues/3366>).
+fn refused(record: &Record) -> Option<RecordedRefusal> {
+    let data = &record.value["data"];
+    let words = text(data, "message");
+    let is_refusal = data["statusCode"] == json!(400) || words.contains(" 400 ");
+    let is_own = text(&record.value, "agentId").is_empty();
+    (is_refusal && is_own)
+        .then(|| RecordedRefusal { words: words.to_owned(), place: record.place("/data/message") })
 }
 
 /// The messages up to an event.
