@@ -1,7 +1,7 @@
-// How long a call takes in Node.js, next to a start of the program: `bench.mjs BRICKBAT PACKAGE FOLDER` prints JSON. CPU time, in
-// microseconds, the median of five rounds.
+// How long a call takes in JavaScript, next to a start of the program: `bench.mjs BRICKBAT PACKAGE FOLDER` prints JSON, on Node.js,
+// Deno or Bun. CPU time, in microseconds, the median of five rounds; a start of the program is measured in real time.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -37,11 +37,11 @@ const spawn = () => {
 };
 console.log(
   JSON.stringify({
-    language: "JavaScript",
-    node: process.version,
+    runtime: process.versions.deno ? `Deno ${process.versions.deno}` : process.versions.bun ? `Bun ${process.versions.bun}` : `Node.js ${process.versions.node}`,
     start_us: user + system,
     accepted_us: measured(good),
     refused_us: measured(bodies("refused")),
+    module_bytes: statSync(join(root, "rules.wasm")).size,
     spawn_wall_us: median([1, 2, 3, 4, 5].map(spawn)),
   }),
 );

@@ -31,6 +31,7 @@ pub fn all() -> BTreeMap<&'static str, String> {
         ("exports", exports()),
         ("features", super::features::features()),
         ("figures", super::figures::figures()),
+        ("library", super::figures::library()),
         ("filter-checks", filter_checks()),
         ("filters", super::filters::bugs()),
         ("guided", super::discovery::guided()),

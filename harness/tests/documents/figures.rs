@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use super::blocks::table;
 use super::*;
 
 #[derive(Deserialize)]
@@ -46,6 +47,36 @@ pub fn figures() -> String {
         writeln!(text, "| {} | {value} {} | {} |", figure.what, figure.unit, floors.join("; ")).unwrap();
     }
     text + "\n"
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Runtime {
+    runtime: String,
+    start_us: f64,
+    accepted_us: f64,
+    refused_us: f64,
+    module_bytes: f64,
+    spawn_wall_us: f64,
+}
+
+/// The times of the rules as a library: a row for each runtime.
+pub fn library() -> String {
+    let runtimes = read("docs/data/library.jsonl");
+    let runtimes = runtimes.lines().map(|line| serde_json::from_str::<Runtime>(line).unwrap());
+    let head =
+        ["runtime", "accepted history", "refused history", "first call", "start of the program", "module"];
+    let rows = runtimes.map(|of| {
+        vec![
+            of.runtime,
+            format!("{:.0} µs", of.accepted_us),
+            format!("{:.0} µs", of.refused_us),
+            format!("{:.0} ms", of.start_us / 1000.0),
+            format!("{:.0} ms", of.spawn_wall_us / 1000.0),
+            format!("{:.1} MB", of.module_bytes / 1e6),
+        ]
+    });
+    format!("\n{}\n\n", table(&head, rows).trim_end())
 }
 
 #[derive(Deserialize)]
