@@ -19,6 +19,8 @@ fn explain_knows_every_word_of_reports_and_pasted_errors() {
         ("observed", "observed (receipt)"),
         ("turns", "turns (duty of an application)"),
         ("gateway", "gateway (premise)"),
+        ("cooperative", "A value of the field `stop`. It checks for the stop between two steps"),
+        ("stateDir", "stateDir (field of the adapter protocol)"),
         ("conductor", "conductor (word of the project)"),
         ("baseline", "baseline (word of reports)"),
         ("abort-batch", "abort-batch (class of failures)"),

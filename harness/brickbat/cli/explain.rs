@@ -1,6 +1,7 @@
 //! `brickbat explain`.
 
 mod case;
+mod fields;
 mod rules;
 mod since;
 mod words;

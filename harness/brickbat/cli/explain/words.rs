@@ -10,6 +10,7 @@ use brickbat_sessions as sessions;
 
 use super::super::embedded::CLASSES;
 use super::super::library::built_in_text;
+use super::fields;
 
 /// A word, its kind, and its page.
 struct Word {
@@ -57,6 +58,7 @@ fn all() -> Vec<Word> {
     let of_project: Vec<Word> =
         of_project.map(|(name, page)| word(name, "word of the project", page.to_owned())).collect();
     words.extend(of_project);
+    words.extend(fields::all().into_iter().map(|field| word(&field.name, field.kind, field.page)));
     let classes = classes::parse(CLASSES.1, CLASSES.0).unwrap_or_default();
     words.extend(classes.iter().map(|class| word(&class.id, "class of failures", class_page(class))));
     words
