@@ -56,7 +56,7 @@ pub(super) async fn tells_outcome(host: &mut Host) -> Probed {
         return Ok(vec![NO_STOP.to_owned()]);
     }
     let mut session = host.open(WAITING).await?;
-    session.stop_at_gate().await?;
-    session.finish().await?;
+    let gate = session.stop_at_gate().await?;
+    session.finish_stopped(gate).await?;
     Ok(judge::stop(&session.log)?)
 }

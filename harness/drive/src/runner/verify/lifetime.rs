@@ -153,11 +153,11 @@ async fn one_of_many(host: &Host, adapter: &Adapter, number: u64) -> Result<(), 
     };
     let mut session = host.open_in(adapter, conversation.plan(dialect, number)?, &host.mode).await?;
     if is_stopped {
-        session.stop_at_gate().await?;
+        let gate = session.stop_at_gate().await?;
+        session.finish_stopped(gate).await?;
     } else {
-        session.prompt(0).await?;
+        session.play(0).await?;
     }
-    session.finish().await?;
     match kind {
         1 => judge::refusal(&session.log)?,
         // Another probe has already shown how a stop is reported.

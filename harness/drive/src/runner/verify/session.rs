@@ -220,6 +220,17 @@ impl ProbeSession {
         self.reached()
     }
 
+    /// Lets a turn that was stopped run to its end. If it waits for the tool at the gate, which the stop did not reach, the
+    /// tool ends: another probe judges that.
+    pub(super) async fn finish_stopped(&mut self, gate: GateId) -> Result<(), DriverError> {
+        self.finish().await?;
+        if self.log.outcome.is_none() {
+            self.settle(gate);
+            self.finish().await?;
+        }
+        Ok(())
+    }
+
     /// Checks that the system's requests reached the provider.
     fn reached(&self) -> Result<(), DriverError> {
         let misaddressed = self.mount.with_core(|core| core.0.misaddressed().cloned());

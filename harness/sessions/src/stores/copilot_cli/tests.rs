@@ -338,21 +338,21 @@ fn a_flag_that_the_loaders_refuse_is_taken_out() {
 /// The error is that of <https://github.com/github/copilot-cli/issues/3366>.
 #[test]
 fn a_refusal_that_copilot_cli_recorded_names_its_rule() {
-    let refusal = |more: &str| {
+    let refusal = {
         let words = "CAPIError: 400 {\\\"message\\\":\\\"messages.8: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.\\\"}";
-        let data = format!(r#"{{"errorType":"query","message":"{words}"{more}}}"#);
+        let data = format!(r#"{{"errorType":"query","message":"{words}"}}"#);
         event("session.error", 9, &data)
     };
-    let asked = event("user.message", 8, r#"{"content":"Go on.","attachments":[]}"#);
+    let asked = event("user.message", 8, r#"{"content":"Continue.","attachments":[]}"#);
     let recorded = |lines: &[String]| {
         let session = COPILOT_CLI.read(&jsonl(lines));
         crate::judge(&session, None).recorded.map(|own| own.rule.id)
     };
-    let refused = [healthy(), vec![asked.clone(), refusal("")]].concat();
+    let refused = [healthy(), vec![asked.clone(), refusal.clone()]].concat();
     assert_eq!(recorded(&refused), Some("anthropic-messages/tool-result-missing"));
     let answered =
-        event("assistant.message", 10, r#"{"messageId":"m3","content":"Gone on.","toolRequests":[]}"#);
+        event("assistant.message", 10, r#"{"messageId":"m3","content":"Done.","toolRequests":[]}"#);
     assert_eq!(recorded(&[refused, vec![answered]].concat()), None);
-    let of_sub_agent = refusal("").replacen("{\"type\"", "{\"agentId\":\"sub\",\"type\"", 1);
+    let of_sub_agent = refusal.replacen("{\"type\"", "{\"agentId\":\"sub\",\"type\"", 1);
     assert_eq!(recorded(&[healthy(), vec![asked, of_sub_agent]].concat()), None);
 }
