@@ -116,7 +116,7 @@ impl History {
             previous = Some(item.message);
             match &item.content {
                 Content::Thought { .. } => shape.push_str("thinking"),
-                Content::Text { .. } => shape.push_str("text"),
+                Content::Text { text } => shape.push_str(text_word(text)),
                 Content::Call { id, .. } => shape.push_str(&format!("call {}", name(id))),
                 Content::Result { id, text, is_error } => {
                     shape.push_str(&format!("{} {}", word(id, text, *is_error), name(id)));
@@ -129,6 +129,11 @@ impl History {
         }
         shape
     }
+}
+
+/// The word for a text in a shape: `""` if it is empty.
+pub fn text_word(text: &str) -> &'static str {
+    if text.is_empty() { "\"\"" } else { "text" }
 }
 
 /// The human-readable name of a result: `error` if the result is marked as one.

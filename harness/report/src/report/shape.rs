@@ -4,13 +4,13 @@
 use crate::record::Record;
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::json::Document;
-use brickbat_scenario::history::{Content, History, Item, Role, made_up_word, result_word};
+use brickbat_scenario::history::{Content, History, Item, Role, made_up_word, result_word, text_word};
 use brickbat_scenario::plan::{CallKey, MARKER, ToolOutcome, is_made_up};
 use brickbat_scenario::trace::Event;
 use brickbat_scenario::wire;
 
 /// A human-readable legend for the letters and words in a shape.
-pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; made-up: a result that no \
+pub const LEGEND: &str = "u user, a assistant, t tool, s system; [blocks of one message]; \"\": an empty text; made-up: a result that no \
      tool returned; ?id: a call that is not in the plan; a': call a in the second attempt at a reply";
 
 /// Characters of an unknown id that are shown.
@@ -59,7 +59,7 @@ fn dialect_at(record: &Record, n_events: usize) -> Dialect {
 fn block(record: &Record, history: &History, item: &Item, n_events: usize) -> String {
     match &item.content {
         Content::Thought { .. } => "thinking".to_owned(),
-        Content::Text { .. } => "text".to_owned(),
+        Content::Text { text } => text_word(text).to_owned(),
         Content::Call { id, .. } => format!("call {}", name(record, history, id)),
         Content::Result { id, text, is_error } => {
             let key = key_of(record, history, id);
