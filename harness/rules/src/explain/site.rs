@@ -250,8 +250,11 @@ fn chapter(page: &WebPage) -> String {
             .collect();
         let _ = writeln!(text, "<p>See also: {}.</p>", links.join(", "));
     }
-    // A blank line ends HTML in Markdown, except in `<pre>` that follows one. Two braces are commands of mdBook.
-    text.replace("<pre>", "\n<pre><code class=\"language-text\">")
+    // A blank line ends HTML in Markdown, except in `<pre>` that follows one. Two braces are commands of mdBook. Its search
+    // shows the title again for each further heading of the levels 1 to 3.
+    text.replace("<h2>", "<h4>")
+        .replace("</h2>", "</h4>")
+        .replace("<pre>", "\n<pre><code class=\"language-text\">")
         .replace("</pre>", "</code></pre>\n")
         .replace("{{", "&#123;&#123;")
 }

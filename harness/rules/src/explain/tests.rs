@@ -116,6 +116,7 @@ fn the_book_lists_each_page_once_under_a_name_of_its_own() {
     );
     for (path, text) in &chapters {
         assert!(!text.contains("{{"), "{path}: mdBook reads a command");
+        assert!(!text.contains("<h2"), "{path}: the search shows the title twice");
         // Outside `<pre>`, a blank line would end the HTML, and Markdown would begin.
         let html = text.split("<pre>").map(|part| part.rsplit("</pre>").next().unwrap());
         assert!(
