@@ -24,7 +24,7 @@ def release(release):
         raise Failure(f"{notes} is missing: run the step `notes`")
     found = None if release.dry_run else on_github(tag)
     if found is None:
-        upload(release, "gh", "release", "create", tag, "--draft", "--verify-tag", "--title", f"Brickbat {release.version}", "--notes-file", str(notes))
+        upload(release, "gh", "release", "create", tag, "--repo", repository(), "--draft", "--verify-tag", "--title", f"Brickbat {release.version}", "--notes-file", str(notes))
         found = {"isDraft": True, "assets": []}
     there = {asset["name"]: asset for asset in found["assets"]}
     waiting = []
@@ -39,14 +39,14 @@ def release(release):
             raise Failure(f"the published release {tag} has another {name}")
         waiting.append(str(path))
     if waiting:
-        upload(release, "gh", "release", "upload", tag, "--clobber", *waiting)
+        upload(release, "gh", "release", "upload", tag, "--repo", repository(), "--clobber", *waiting)
     if found["isDraft"]:
-        upload(release, "gh", "release", "edit", tag, "--draft=false", f"--latest={str(is_newest(release)).lower()}")
+        upload(release, "gh", "release", "edit", tag, "--repo", repository(), "--draft=false", f"--latest={str(is_newest(release)).lower()}")
     return f"{len(waiting)} files" if waiting else f"{tag} has all files"
 
 
 def on_github(tag):
-    code, printed, complaint = read("gh", "release", "view", tag, "--json", "isDraft,assets")
+    code, printed, complaint = read("gh", "release", "view", tag, "--repo", repository(), "--json", "isDraft,assets")
     if code != 0 and "not found" not in complaint:
         raise Failure(f"cannot ask GitHub for the release {tag}: {complaint.strip()}")
     return json.loads(printed) if code == 0 else None
@@ -112,11 +112,12 @@ def try_image(context, release):
         elif word not in ("FROM", "ARG", "#", ""):
             raise Failure(f"dist/release.Dockerfile: cannot try {word}")
     _, headers, _ = read("readelf", "--wide", "--program-headers", f"{root}{command[0]}")
-    enter = ["chroot", str(root), *command] if "INTERP" not in headers and os.geteuid() == 0 else [f"{root}{command[0]}", *command[1:]]
+    is_static = "Program Headers" in headers and "INTERP" not in headers
+    enter = ["chroot", str(root), *command] if is_static and os.geteuid() == 0 else [f"{root}{command[0]}", *command[1:]]
     printed = output(*enter, "--version").strip()
     if printed != f"brickbat {release.version}":
         raise Failure(f"the image prints {printed!r}; expected version {release.version}")
-    where = "in a root with only the files of the image" if enter[0] == "chroot" else "outside of a root, because this binary is not static"
+    where = "in a root with only the files of the image" if enter[0] == "chroot" else "outside of such a root"
     return f"; not built by Docker here, but `{printed}` ran {where}"
 
 

@@ -57,7 +57,7 @@ def npm(release):
     """The npm packages, those of single machines first, because the others install them."""
     found = []
     for path in files(release, ".tgz"):
-        sheet = json.loads(member(path, "package/package.json"))
+        sheet = member(path, "package/package.json", json.loads)
         found.append(Package(sheet["name"], sheet["version"], path, sheet.get("optionalDependencies", {})))
     return sorted(found, key=lambda package: (bool(package.machines), package.name))
 
@@ -69,19 +69,19 @@ def wheels(release):
 def crates(release):
     found = []
     for path in files(release, ".crate"):
-        sheet = tomllib.loads(member(path, f"{path.name.removesuffix('.crate')}/Cargo.toml"))["package"]
+        sheet = member(path, f"{path.name.removesuffix('.crate')}/Cargo.toml", tomllib.loads)["package"]
         found.append(Package(sheet["name"], sheet["version"], path, {}))
     return found
 
 
-def member(path, name):
-    """The text of a file in a compressed archive. The archive is read to its end, which verifies its checksum."""
+def member(path, name, parsed):
+    """A parsed file of a compressed archive. The archive is read to its end, which verifies its checksum."""
     try:
         with gzip.open(path) as packed:
             content = io.BytesIO(packed.read())
         with tarfile.open(fileobj=content) as archive:
-            return archive.extractfile(name).read().decode()
-    except (OSError, EOFError, KeyError, zlib.error, tarfile.TarError) as error:
+            return parsed(archive.extractfile(name).read().decode())
+    except (OSError, EOFError, KeyError, ValueError, zlib.error, tarfile.TarError) as error:
         raise Failure(f"{path.name} is broken: {error}") from error
 
 
@@ -102,9 +102,11 @@ def wheel(path):
             raise Failure(f"{path.name}: {name} is not the file in the record of the wheel")
     if lost := [name for name in rows if name not in content]:
         raise Failure(f"{path.name} lacks {', '.join(lost[:3])}")
-    metadata = content[record.replace("RECORD", "METADATA")].decode()
-    name, version = (re.search(rf"^{key}: (.*)$", metadata, re.MULTILINE)[1] for key in ("Name", "Version"))
-    return Package(name, version, path, {})
+    metadata = content.get(record.replace("RECORD", "METADATA"), b"").decode()
+    fields = dict(re.findall(r"^(Name|Version): (.*)$", metadata, re.MULTILINE))
+    if len(fields) != 2:
+        raise Failure(f"{path.name} has no name or no version")
+    return Package(fields["Name"], fields["Version"], path, {})
 
 
 def inspect(release):

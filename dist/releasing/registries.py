@@ -79,7 +79,7 @@ def npm(release):
             continue
         command = ["npm", "publish", str(package.path), "--access", "public", *provenance]
         if release.dry_run:
-            stream(*command, "--dry-run")
+            stream(*command, "--dry-run", "--loglevel=warn")
         upload(release, *command, env=environment)
         done.append(package.name)
     return f"{len(done)} packages: {', '.join(done)}" if done else "npm has all packages"
