@@ -183,7 +183,7 @@ def binstall_address(sheet, version, arch, vendor, system):
 
 
 def checksums(release):
-    """The list has all files and no others, with their checksums."""
+    """The list names exactly the files of the folder, with their checksums."""
     path = release.out / SUMS
     if not path.exists() or path.stat().st_size == 0:
         raise Failure(f"{path} is missing or empty: the build did not finish")
@@ -213,6 +213,8 @@ def bill_of_materials(release):
         bill = json.loads(found[0].read_text())
         component = bill["metadata"]["component"]
         listed = {(part["name"], part["version"]) for part in bill["components"]}
+        # GitHub signs only bills with these three fields.
+        form = [bill[key] for key in ("bomFormat", "specVersion", "serialNumber")]
     except (ValueError, KeyError) as error:
         raise Failure(f"{found[0].name} is not a bill in CycloneDX: {error!r}") from error
     if (component["name"], component["version"]) != ("brickbat", release.version):
@@ -222,4 +224,4 @@ def bill_of_materials(release):
         raise Failure(f"{found[0].name} lists what Cargo.lock does not have: {sorted(unknown)[:3]}")
     if len(listed) < FEWEST_COMPONENTS:
         raise Failure(f"{found[0].name} has only {len(listed)} components")
-    return f"{bill['bomFormat']} {bill['specVersion']} with {len(listed)} components"
+    return f"{form[0]} {form[1]} with {len(listed)} components"

@@ -39,13 +39,12 @@ def crates(release):
 
 
 def publish(release, which, folder):
-    """A dry run packs the crates and compares them with the registry, but does not compile them from the packed files."""
+    """A release first compiles the packed crates, without the token. A dry run packs them, but does not compile them."""
     locked = [] if "--manifest-path" in which else ["--locked"]
     command = ["cargo", "publish", *locked, "--target-dir", f"{folder}/target", *which]
-    if release.dry_run:
-        stream(*command, "--dry-run", "--no-verify")
+    stream(*command, "--dry-run", *(["--no-verify"] if release.dry_run else []), env=settings.without_tokens())
     try:
-        upload(release, *command)
+        upload(release, *command, "--no-verify")
     except Failure as failure:
         if "429" in str(failure):
             # https://crates.io/docs/rate-limits

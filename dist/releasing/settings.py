@@ -28,8 +28,14 @@ def drop_empty():
 
 def drop_tokens():
     """Removes all tokens, so that no mistake can turn a dry run into a release."""
-    for name in {token for token, *_ in NEEDED.values()} | {IDENTITY, "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "GITHUB_TOKEN"}:
-        os.environ.pop(name, None)
+    for name in os.environ.keys() - without_tokens().keys():
+        del os.environ[name]
+
+
+def without_tokens():
+    """The environment for commands that run the code of others, such as the build scripts of dependencies."""
+    secret = {token for token, *_ in NEEDED.values()} | {IDENTITY, "ACTIONS_ID_TOKEN_REQUEST_TOKEN", "GITHUB_TOKEN"}
+    return {name: value for name, value in os.environ.items() if name not in secret}
 
 
 def missing(steps):

@@ -1,6 +1,7 @@
 """Checks that the tree is the version of its tag, and cuts the notes from the changelog."""
 
 import datetime
+import functools
 import json
 import re
 import tomllib
@@ -39,6 +40,7 @@ def tree(release):
         yield f"the tag {release.tag} is at {commit[:12]}, but the tree is at {head[:12]}"
 
 
+@functools.cache
 def crates():
     """The crates of the workspace with a version of their own or the workspace's, as cargo reads them."""
     return json.loads(output("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"))["packages"]

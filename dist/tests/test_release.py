@@ -23,7 +23,6 @@ class ReleaseTest(unittest.TestCase):
     def setUp(self):
         self.tree = Tree()
         self.addCleanup(self.tree.close)
-        self.tree.packages()
 
     def expect(self, code, *texts, words=(), **environment):
         got, printed = self.tree.run(*words, VERSION, **environment)
@@ -155,6 +154,10 @@ class FaultsOfPackages(ReleaseTest):
         self.fault("is version 0.1.1; expected 0.1.0", "packages")
         self.fault("is of brickbat 0.1.1", "sbom")
 
+    def test_a_bill_that_github_would_not_sign(self):
+        self.rewritten("brickbat-0.1.0.cdx.json", lambda data: data.replace(b"serialNumber", b"number"))
+        self.fault("is not a bill in CycloneDX: KeyError('serialNumber')", "sbom")
+
     def test_a_machine_that_was_not_built(self):
         (self.tree.out / "brickbat-linux-x64-0.1.0.tgz").unlink()
         self.tree.sums()
@@ -229,7 +232,6 @@ class Addresses(unittest.TestCase):
     def test_a_wrong_address_is_found(self):
         tree = Tree()
         self.addCleanup(tree.close)
-        tree.packages()
         tree.edit("Cargo.toml", "brickbat-{ version }", "bat-{ version }")
         tree.commit("Edit", "v0.1.0")
         got, printed = tree.run("--dry-run", "--built", VERSION, "packages")
