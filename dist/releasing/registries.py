@@ -1,4 +1,4 @@
-"""Uploads to crates.io, npm and PyPI. What a registry already has is skipped."""
+"""Uploads to crates.io, npm and PyPI. Packages that a registry already has are skipped."""
 
 import base64
 import hashlib
