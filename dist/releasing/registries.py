@@ -46,9 +46,9 @@ def publish(release, which, folder):
     try:
         upload(release, *command, "--no-verify")
     except Failure as failure:
-        if "429" in str(failure):
+        if "429" in failure.printed:
             # https://crates.io/docs/rate-limits
-            raise Failure("crates.io takes only a few new crates at once, then one in ten minutes; run this step again later\n" + str(failure)) from failure
+            raise Failure("crates.io takes only a few new crates at once, then one in ten minutes; run this step again later") from failure
         raise
 
 

@@ -9,6 +9,9 @@ from pathlib import Path
 class Failure(Exception):
     """Ends a release: the text has the reason and the fix."""
 
+    # The output of the command that failed, if it was printed before.
+    printed = ""
+
 
 @dataclass(frozen=True)
 class Release:
@@ -50,7 +53,7 @@ def output(*command, cwd=None):
 
 
 def stream(*command, cwd=None, env=None):
-    """Runs a command that must succeed, prints its output as it comes, and returns it."""
+    """Runs a command that must succeed, and prints its output as it comes."""
     printed = []
     print(f"  $ {shlex.join(command)}", flush=True)
     try:
@@ -61,13 +64,14 @@ def stream(*command, cwd=None, env=None):
         print(f"  {line.rstrip()}", flush=True)
         printed.append(line)
     if process.wait() != 0:
-        raise Failure(f"{shlex.join(command)}: exit code {process.returncode}\n{''.join(printed[-20:]).strip()}")
-    return "".join(printed)
+        failure = Failure(f"{Path(command[0]).name} ended with exit code {process.returncode}")
+        failure.printed = "".join(printed)
+        raise failure
 
 
 def upload(release, *command, cwd=None, env=None):
     """Runs a command that uploads something. A dry run only prints it."""
     if release.dry_run:
         print(f"  would run: {shlex.join(command)}", flush=True)
-        return ""
-    return stream(*command, cwd=cwd, env=env)
+    else:
+        stream(*command, cwd=cwd, env=env)

@@ -13,15 +13,18 @@ from .shell import Failure, output, read
 OWN_VERSION = {"brickbat-adapter": ["harness/packages/kit"], "brickbat-vectors": ["harness/packages/vectors", "corpora"]}
 # `dist/build` replaces it by the version of the release.
 PLACEHOLDER = "0.0.0"
+# A wrong version is in every manifest, and the first ones show it.
+MOST_FAULTS = 12
 
 
 def check(release):
     """Lists everything that keeps the tree from being released."""
     if not re.fullmatch(r"\d+\.\d+\.\d+", release.version):
         raise Failure(f"the version is {release.version!r}; expected MAJOR.MINOR.PATCH, without the v of the tag")
-    faults = [*tree(release), *cargo(release.version), *templates(), *own_versions(release), *changelog(release.version)]
+    faults = [*tree(release), *changelog(release.version), *templates(), *own_versions(release), *cargo(release.version)]
     if faults:
-        raise Failure("\n  ".join([f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in the tree", *faults]))
+        more = [f"and {len(faults) - MOST_FAULTS} more"] if len(faults) > MOST_FAULTS else []
+        raise Failure("\n  ".join([f"{len(faults)} {'fault' if len(faults) == 1 else 'faults'} in the tree", *faults[:MOST_FAULTS], *more]))
     for line in outdated():
         print(f"  note: {line}")
     return f"the tree is clean, and is {release.tag}"
