@@ -46,7 +46,7 @@ def publish(release, which, folder):
     try:
         upload(release, *command, "--no-verify")
     except Failure as failure:
-        if "429" in failure.printed:
+        if "status 429" in failure.printed:
             # https://crates.io/docs/rate-limits
             raise Failure("crates.io takes only a few new crates at once, then one in ten minutes; run this step again later") from failure
         raise

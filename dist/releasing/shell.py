@@ -44,20 +44,20 @@ def read(*command, cwd=None, text=None):
     return done.returncode, done.stdout, done.stderr
 
 
-def output(*command, cwd=None):
+def output(*command):
     """Runs a command that must succeed, and returns its standard output."""
-    code, printed, complaint = read(*command, cwd=cwd)
+    code, printed, complaint = read(*command)
     if code != 0:
         raise Failure(f"{shlex.join(command)}: exit code {code}\n{(complaint or printed).strip()}")
     return printed
 
 
-def stream(*command, cwd=None, env=None):
+def stream(*command, env=None):
     """Runs a command that must succeed, and prints its output as it comes."""
     printed = []
     print(f"  $ {shlex.join(command)}", flush=True)
     try:
-        process = subprocess.Popen(command, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        process = subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
     except FileNotFoundError as error:
         raise Failure(f"cannot start {command[0]}: it is not installed") from error
     for line in process.stdout:
@@ -69,9 +69,9 @@ def stream(*command, cwd=None, env=None):
         raise failure
 
 
-def upload(release, *command, cwd=None, env=None):
+def upload(release, *command, env=None):
     """Runs a command that uploads something. A dry run only prints it."""
     if release.dry_run:
         print(f"  would run: {shlex.join(command)}", flush=True)
     else:
-        stream(*command, cwd=cwd, env=env)
+        stream(*command, env=env)
