@@ -87,7 +87,9 @@ pub fn line(examined: &Examined) -> String {
         let place = place.unwrap_or_default();
         format!("  {}{place}", rule_of(refusal))
     });
-    let why = why.or_else(|| cut(examined)).unwrap_or_default();
+    let is_changed = !examined.judgement.sent.mended.is_empty();
+    let changed = is_changed.then(|| "  after changes by the product".to_owned());
+    let why = why.or_else(|| cut(examined)).or(changed).unwrap_or_default();
     format!("{}  {} messages  {verdict}{why}\n", name(examined), examined.session.messages.len())
 }
 
@@ -248,27 +250,32 @@ const MODELLED: [(Product, &str); 11] = [
     (Product::Tanstack, "0.58.0"),
 ];
 
+/// The versions of forks that have a send model of their own.
+const MODELLED_FORKS: [(&str, &str); 1] = [("oh-my-pi", "18.3.4")];
+
 /// Says which version makes the changes, if an older one may have written the store.
 fn modelled(examined: &Examined) -> String {
     let Examined { session, judgement, .. } = examined;
     let Some((_, version)) = MODELLED.iter().find(|(product, _)| *product == session.product) else {
         return String::new();
     };
+    let of_fork = session.fork.and_then(|fork| MODELLED_FORKS.iter().find(|(name, _)| *name == fork));
+    let version = of_fork.map_or(version, |(_, version)| version);
     let of_digits = version.split(' ').next().unwrap_or_default();
     let is_older = session.version.as_deref().is_none_or(|own| numbers(own) < numbers(of_digits));
     match (session.fork, is_older) {
         _ if judgement.sent.mended.is_empty() => String::new(),
         // A fork counts its own versions.
-        (Some(fork), _) => format!(
+        (Some(fork), _) if of_fork.is_none() => format!(
             "That is what {} {version} does; {fork} may send the session as it is stored if it is based on an older one.\n",
             session.product
         ),
-        (None, false) => String::new(),
-        (None, true) if version.is_empty() => {
+        (_, false) => String::new(),
+        (_, true) if version.is_empty() => {
             "That is what a recent version does; an older one may send the session as it is stored.\n"
                 .to_owned()
         }
-        (None, true) => format!(
+        (_, true) => format!(
             "That is what version {version} does; an older one may send the session as it is stored.\n"
         ),
     }

@@ -5,10 +5,15 @@
 //! the lines from `firstKeptEntryId` on, or the messages in its own `retainedTail`. Source:
 //! `docs/session-format.md` and `src/core/session-manager.ts` in the package
 //! `@earendil-works/pi-coding-agent` 0.74.2, <https://github.com/earendil-works/pi-mono>.
+//!
+//! oh-my-pi puts a line with the title before the header, names a changed model in one field, and has lines of its own:
+//! `src/session/session-entries.ts` in the package `@oh-my-pi/pi-coding-agent` 18.3.4,
+//! <https://github.com/can1357/oh-my-pi>.
 
 mod blocks;
 #[cfg(feature = "sqlite")]
 mod database;
+mod omp;
 mod send;
 mod write;
 
@@ -47,7 +52,10 @@ impl Store for Pi {
         if look.database().is_some_and(database::is_one) {
             return true;
         }
-        look.is_headed(|line| line.field("type").is("session") && is_header(&line.to_value()))
+        look.is_headed(|line| match line.field("type") {
+            kind if kind.is("session") => is_header(&line.to_value()),
+            kind => kind.is("title") && omp::is_title(&line.to_value()),
+        })
     }
 
     fn read(&self, files: &Files) -> Result<Vec<Session>, ReadError> {
@@ -60,11 +68,14 @@ impl Store for Pi {
     }
 
     fn send(&self, session: &Session) -> Sent {
-        send::send(session)
+        if session.fork == Some(omp::NAME) { omp::send(session) } else { send::send(session) }
     }
 
     /// A failed or stopped reply is not sent, nor are its calls.
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
+        if session.fork == Some(omp::NAME) {
+            return Some("leaves them out");
+        }
         let last = session.messages.iter().rfind(|message| message.role == Role::Assistant)?;
         (last.ending == Ending::Whole).then_some("answers them with `No result provided`")
     }
@@ -95,13 +106,17 @@ struct Log {
     n_records: usize,
     tree: Tree,
     troubles: Vec<Trouble>,
+    /// The fork that wrote the lines, if they show one.
+    fork: Option<&'static str>,
 }
 
 impl Log {
     fn read(bytes: &[u8]) -> Result<Log, ReadError> {
         let (mut records, troubles) = records::of_lines(bytes);
         let n_records = records.len();
-        let header = records.first().filter(|record| is_header(&record.value));
+        let fork = omp::wrote(&records).then_some(omp::NAME);
+        let n_titles = usize::from(records.first().is_some_and(|record| omp::is_title(&record.value)));
+        let header = records.get(n_titles).filter(|record| is_header(&record.value));
         let header =
             header.ok_or_else(|| FormError::Shape("the first line is not a header").of(Product::Pi))?;
         let version = header.value.get("version").and_then(Value::as_u64).unwrap_or(1);
@@ -111,12 +126,12 @@ impl Log {
         }
         let id = Some(header.text("id").to_owned());
         let folder = header.text("cwd").to_owned();
-        records.retain(|record| record.text("type") != "session");
+        records.retain(|record| !matches!(record.text("type"), "session" | "title"));
         if version < 2 {
             chain(&mut records);
         }
         let tree = Tree::of(records, KEYS, Which::Last);
-        Ok(Log { id, folder, version, n_records, tree, troubles })
+        Ok(Log { id, folder, version, n_records, tree, troubles, fork })
     }
 }
 
@@ -146,11 +161,14 @@ fn session(log: &Log, bytes: &[u8]) -> Result<Session, ReadError> {
     };
     session.refused = refused(&path);
     let marks_itself = |bytes: &[u8]| bytes.windows(OWN_MARK.len()).any(|own| own == OWN_MARK);
-    session.fork = Product::Pi
-        .fork_at(&log.folder)
+    session.fork = log
+        .fork
+        .or_else(|| Product::Pi.fork_at(&log.folder))
         .or_else(|| marks_itself(&bytes[..bytes.len().min(MAX_MARKED)]).then_some("OpenClaw"));
-    let compaction = path.iter().rposition(|record| record.text("type") == "compaction");
-    let mut first = 0;
+    let last = |kind| path.iter().rposition(|record| record.text("type") == kind);
+    let reset = last(omp::RESET);
+    let compaction = last("compaction").filter(|at| reset.is_none_or(|reset| reset < *at));
+    let mut first = reset.map_or(0, |reset| reset + 1);
     if let Some(at) = compaction {
         session.messages.extend(messages(path[at], &model)?);
         let tail = path[at].items(bytes, "/retainedTail");
@@ -218,7 +236,8 @@ fn note(unknown: &mut Vec<String>, record: &Record) {
         "session_info",
     ];
     let words = "a line of another type";
-    if !known.contains(&record.text("type")) && !unknown.iter().any(|known| known == words) {
+    let kind = record.text("type");
+    if !known.contains(&kind) && !omp::LINES.contains(&kind) && !unknown.iter().any(|known| known == words) {
         unknown.push(words.to_owned());
     }
 }

@@ -38,10 +38,17 @@ impl Model {
         for record in path {
             let reply = &record.value["message"];
             if record.text("type") == "model_change" {
-                let provider = record.text("provider").to_owned();
+                // oh-my-pi also records the models of other tasks.
+                if !matches!(record.text("role"), "" | "default") {
+                    continue;
+                }
+                let (provider, id) = match record.text("model").split_once('/') {
+                    Some(names) => names,
+                    None => (record.text("provider"), record.text("modelId")),
+                };
                 model.dialect = model.dialect.filter(|_| provider == model.provider);
-                model.id = Some(record.text("modelId").to_owned());
-                model.provider = provider;
+                model.id = Some(id.to_owned());
+                model.provider = provider.to_owned();
             } else if record.text("type") == "message" && text(reply, "role") == "assistant" {
                 model.dialect = dialect_of(text(reply, "api"));
                 model.id = reply.get("model").and_then(Value::as_str).map(str::to_owned);
@@ -66,10 +73,15 @@ pub(super) fn message(
 ) -> Result<Option<Message>, ReadError> {
     let value = if at.is_empty() { &record.value } else { record.value.pointer(at).unwrap_or(&Value::Null) };
     Ok(match text(value, "role") {
-        "user" | "custom" | "hookMessage" => Some(said_by_user(record, at, id)?),
+        "user" | "developer" | "custom" | "hookMessage" => Some(said_by_user(record, at, id)?),
         "assistant" => Some(reply(record, at, id, value, model)?),
         "toolResult" => Some(result(record, at, id, value)),
-        "bashExecution" if value["excludeFromContext"] == json!(true) => None,
+        "bashExecution" | "pythonExecution" if value["excludeFromContext"] == json!(true) => None,
+        "pythonExecution" => {
+            let words = format!("Ran Python:\n{}\n{}", text(value, "code"), text(value, "output"));
+            Some(one_text(record, &format!("{at}/output"), id, words))
+        }
+        "fileMention" => Some(one_text(record, &format!("{at}/files"), id, value["files"].to_string())),
         "bashExecution" => Some(one_text(record, &format!("{at}/output"), id, bash_text(value))),
         "compactionSummary" => summary(record, at, id, COMPACTION),
         "branchSummary" => summary(record, at, id, BRANCH),

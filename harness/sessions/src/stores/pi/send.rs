@@ -21,7 +21,20 @@ pub(super) fn send(session: &Session) -> Sent {
         turns.add(message);
     }
     turns.fill();
-    let Turns { mut messages, n_failed, n_filled, .. } = turns;
+    let Turns { messages, n_failed, n_filled, .. } = turns;
+    let changes = [
+        ("leaves out replies that failed or were stopped", n_failed),
+        ("fills calls without a result", n_filled),
+    ];
+    finish(session, messages, &changes)
+}
+
+/// Writes the messages for the provider. The changes so far have a name and a number.
+pub(super) fn finish(
+    session: &Session,
+    mut messages: Vec<Message>,
+    changes: &[(&'static str, usize)],
+) -> Sent {
     if clients::of(session.dialect).have(Quirk::PiCleans) {
         messages.iter_mut().for_each(for_anthropic);
     }
@@ -32,12 +45,8 @@ pub(super) fn send(session: &Session) -> Sent {
         n_blank += n_before - message.blocks.len();
     }
     messages.retain(|message| !message.blocks.is_empty());
-    let mended = [
-        ("leaves out replies that failed or were stopped", n_failed),
-        ("fills calls without a result", n_filled),
-        ("leaves out blank texts", n_blank),
-    ];
-    Sent { messages, mended: mended.into_iter().filter(|(_, n)| *n > 0).collect(), gives_up: None }
+    let changes = changes.iter().copied().chain([("leaves out blank texts", n_blank)]);
+    Sent { messages, mended: changes.filter(|(_, n)| *n > 0).collect(), gives_up: None }
 }
 
 /// The messages so far, and the calls of the last reply.
@@ -78,17 +87,20 @@ impl Turns {
             if self.answered.contains(&call) {
                 continue;
             }
-            let output = vec![histories::Block::Text(FILLED.to_owned())];
-            let content = histories::Block::Result(CallResult {
-                is_error: true,
-                ..CallResult::new(call, name, output)
-            });
-            let blocks = vec![Block { place: place.clone(), content, state: None }];
-            self.messages.push(Message { role: Role::Tool, blocks, id: None, place, ending: Ending::Whole });
+            self.messages.push(filled(&call, &name, &place));
             self.n_filled += 1;
         }
         self.answered.clear();
     }
+}
+
+/// The result that is made up for a call without one.
+pub(super) fn filled(call: &str, name: &str, place: &Place) -> Message {
+    let output = vec![histories::Block::Text(FILLED.to_owned())];
+    let result = CallResult { is_error: true, ..CallResult::new(call, name, output) };
+    let content = histories::Block::Result(result);
+    let blocks = vec![Block { place: place.clone(), content, state: None }];
+    Message { role: Role::Tool, blocks, id: None, place: place.clone(), ending: Ending::Whole }
 }
 
 /// Converts thinking without a signature to text, and writes ids with characters that Anthropic accepts.
