@@ -428,6 +428,8 @@ impl Store for Form {
 
     fn fills_open_tail(&self, session: &Session) -> Option<&'static str> {
         match (&self.sends, session.generation) {
+            #[cfg(feature = "sqlite")]
+            (_, laravel_ai::WAITING) => Some("the product continues when the user has answered it"),
             (Sends::AsStored, _) => None,
             (Sends::Fills(_) | Sends::Restores(_) | Sends::Pairs(_) | Sends::In(..), _) => {
                 Some("the product answers it when it sends")

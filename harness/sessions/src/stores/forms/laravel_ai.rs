@@ -1,11 +1,12 @@
 //! Laravel's AI SDK: the rows of `agent_conversation_messages`, in SQLite.
 //!
 //! A reply is one row with the calls and results of all its steps, or since July 2026 a list of steps, in which a result is
-//! part of its call; calls without a result are then left out unless they wait for an approval. Source:
+//! part of its call; calls without a result are then left out unless they wait for an approval. Such calls are listed in the
+//! column `approval_state`, before August 2026 in the field `pending_approvals` of `meta`. Source:
 //! `DatabaseConversationStore::getLatestConversationMessages` in `src/Storage/DatabaseConversationStore.php` of
 //! <https://github.com/laravel/ai>.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use brickbat_rules::Dialect;
 use brickbat_rules::histories::Role;
@@ -40,6 +41,8 @@ pub(crate) const FORM: Form = Form {
 
 const OF_ROWS: &str = "SQLite rows";
 const OF_STEPS: &str = "SQLite rows with steps";
+/// Rows in which the last calls wait for an approval.
+pub(super) const WAITING: &str = "SQLite rows, waiting for an approval";
 
 const ROLES: &[(&str, Role)] = &[("user", Role::User), ("assistant", Role::Assistant)];
 const CALLS: Piece =
@@ -74,8 +77,9 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
     let database = Database::open(files)?;
     let is_of_steps = has_steps(&database);
     let columns = if is_of_steps { "steps, NULL" } else { "tool_calls, tool_results" };
+    let approvals = if database.has(TABLE, &["approval_state"]) { "approval_state" } else { "NULL" };
     let query = format!(
-        "SELECT rowid, conversation_id, role, content, meta, {columns} FROM {TABLE} ORDER BY id LIMIT {MAX_ROWS}"
+        "SELECT rowid, conversation_id, role, content, meta, {columns}, {approvals} FROM {TABLE} ORDER BY id LIMIT {MAX_ROWS}"
     );
     let mut statement = database.connection().prepare(&query)?;
     let mut rows = statement.query([])?;
@@ -99,9 +103,26 @@ fn assemble(files: &Files) -> Result<Vec<Assembled>, FormError> {
             false => json!({ "role": role, "content": content, "meta": meta, "tool_calls": list(5)?,
                 "tool_results": list(6)? }),
         };
+        if !is_of_steps {
+            session.generation = if waits(&record, &list(7)?) { WAITING } else { OF_ROWS };
+        }
         session.records.push((place, record.to_string()));
     }
     Ok(sessions.into_values().collect())
+}
+
+/// True if all calls of a row without a result wait for an approval, and there are such calls.
+fn waits(row: &Value, approvals: &Value) -> bool {
+    let ids = |list: &Value| -> BTreeSet<String> {
+        let items = list.as_array().into_iter().flatten();
+        items.filter_map(|item| Some(item.get("id")?.as_str()?.to_owned())).collect()
+    };
+    let (calls, results) = (ids(&row["tool_calls"]), ids(&row["tool_results"]));
+    let in_meta = row["meta"]["pending_approvals"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let in_column = approvals["pending"].as_object().into_iter().flatten().map(|(id, _)| id.as_str());
+    let waiting: BTreeSet<&str> = in_meta.chain(in_column).collect();
+    let mut open = calls.difference(&results).peekable();
+    open.peek().is_some() && open.all(|id| waiting.contains(id.as_str()))
 }
 
 /// The steps of a row. The last one has the content of the row if it has none of its own.
