@@ -127,12 +127,16 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     Ok(session)
 }
 
+/// The statuses with which providers refuse a body.
+const REFUSALS: [u64; 3] = [400, 413, 422];
+
 /// The refusal that an event is. Older versions have no `statusCode`, but words such as `CAPIError: 400 …` (`ErrorData` of
 /// `@github/copilot-sdk`, and <https://github.com/github/copilot-cli/issues/3366>).
 fn refused(record: &Record) -> Option<RecordedRefusal> {
     let data = &record.value["data"];
     let words = text(data, "message");
-    let is_refusal = data["statusCode"] == json!(400) || words.contains(" 400 ");
+    let is_refusal = data["statusCode"].as_u64().is_some_and(|status| REFUSALS.contains(&status))
+        || words.contains(" 400 ");
     let is_own = text(&record.value, "agentId").is_empty();
     (is_refusal && is_own)
         .then(|| RecordedRefusal { words: words.to_owned(), place: record.place("/data/message") })

@@ -354,5 +354,12 @@ fn a_refusal_that_copilot_cli_recorded_names_its_rule() {
         event("assistant.message", 10, r#"{"messageId":"m3","content":"Done.","toolRequests":[]}"#);
     assert_eq!(recorded(&[refused, vec![answered]].concat()), None);
     let of_sub_agent = refusal.replacen("{\"type\"", "{\"agentId\":\"sub\",\"type\"", 1);
-    assert_eq!(recorded(&[healthy(), vec![asked, of_sub_agent]].concat()), None);
+    assert_eq!(recorded(&[healthy(), vec![asked.clone(), of_sub_agent]].concat()), None);
+    // Newer versions record the status apart from the words.
+    for (status, rule) in [(422, Some("anthropic-messages/tool-result-missing")), (500, None)] {
+        let by_status = refusal
+            .replace(": 400 ", ": ")
+            .replace("\"query\"", &format!("\"query\",\"statusCode\":{status}"));
+        assert_eq!(recorded(&[healthy(), vec![asked.clone(), by_status]].concat()), rule, "{status}");
+    }
 }
