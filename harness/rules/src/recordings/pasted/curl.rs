@@ -3,8 +3,8 @@
 use serde::de::IgnoredAny;
 
 use super::{literal, shell};
-use crate::Profile;
 use crate::recordings::Exchange;
+use crate::{Address, Profile, is_known_host};
 
 /// A command with a request.
 pub(super) struct Command {
@@ -82,10 +82,22 @@ fn parts(words: &[String]) -> (Exchange, Option<String>) {
                 words.next();
             }
             _ if word.starts_with("http://") || word.starts_with("https://") => url = Some(word.clone()),
+            // People write a host without its scheme, or a variable.
+            _ if url.is_none() && !word.starts_with('-') && is_address(word) => url = Some(word.clone()),
             _ => {}
         }
     }
-    (Exchange { version, ..Exchange::at(&url.unwrap_or_default()) }, body)
+    let mut exchange = Exchange::at(&url.unwrap_or_default());
+    if exchange.host.contains(['$', '{', '<', '[', '}', '>', ' ']) {
+        exchange.host.clear();
+    }
+    (Exchange { version, ..exchange }, body)
+}
+
+/// True if an API is at this address, or a known provider.
+fn is_address(word: &str) -> bool {
+    let address = Address::of(word);
+    address.api().is_some() || is_known_host(&address.host)
 }
 
 /// The version of the provider's API, if a header names it.

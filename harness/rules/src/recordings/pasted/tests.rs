@@ -1,3 +1,5 @@
+mod curl;
+
 use serde_json::json;
 
 use super::*;
@@ -61,24 +63,6 @@ fn the_messages_of_autogen_and_llama_index_are_read_as_python_prints_them() {
             "{text}: {messages}"
         );
     }
-}
-
-#[test]
-fn a_curl_command_is_read_as_a_shell_reads_it() {
-    let address = "api.example.com/v1/messages".to_owned();
-    let quoted = BODY.replace('\'', "'\\''");
-    let doubled = BODY.replace('"', "\\\"");
-    for text in [
-        format!("curl https://{address} \\\n  -H 'x-api-key: $KEY' \\\n  -d '{quoted}'"),
-        format!("curl -X POST --url https://{address} --data-raw \"{doubled}\" | jq ."),
-        format!("$ curl -sS --json '{quoted}' 'https://{address}?beta=true'"),
-        format!("Try this:\n\n```sh\ncurl https://{address} --data='{quoted}'\n```\n"),
-        format!("curl https://{address} -d $'{}'", BODY.replace('\'', "\\'")),
-    ] {
-        assert_eq!(found(&text), [("the curl command".to_owned(), address.clone(), body())], "{text}");
-    }
-    assert_eq!(found("curl https://api.example.com -d @body.json"), []);
-    assert_eq!(found("curl 'unclosed"), []);
 }
 
 #[test]
@@ -249,29 +233,6 @@ fn what_is_no_request_is_not_taken() {
         assert_eq!(found(&deep.repeat(100_000)), [], "{deep}");
     }
     assert_eq!(pasted(b"\xff\xfe{", &CheckOptions::default()), []);
-}
-
-/// LiteLLM's debug output has only the address of the API and a dictionary of Python's between single quotes
-/// (<https://github.com/BerriAI/litellm/issues/8014>).
-#[test]
-fn the_dictionary_in_a_logged_curl_command_is_read() {
-    let logged = |body: &str| {
-        format!(
-            "POST Request Sent from LiteLLM:\ncurl -X POST \\\nhttps://api.openai.com/v1/ \\\n-d '{body}'\n\n"
-        )
-    };
-    let whole = logged(
-        "{'model': 'm', 'messages': [{'role': 'user', 'content': \"Hi, it's me.\"}], 'extra_body': {}}",
-    );
-    let cut = &whole[..whole.find(" me.").unwrap()];
-    let place = "the curl command, read as a literal of a program because it is not JSON";
-    let Searched { found: read, unread, .. } =
-        searched(format!("{whole}{cut}").as_bytes(), &CheckOptions::default());
-    assert_eq!(read.len(), 1, "{read:?}");
-    assert_eq!((read[0].place.as_str(), read[0].exchange.host.as_str()), (place, "api.openai.com"));
-    let request: Value = serde_json::from_slice(&read[0].exchange.request).unwrap();
-    assert_eq!(request["messages"], body()["messages"]);
-    assert_eq!(unread, [Unread { line: 9, why: Unreadable::Cut }]);
 }
 
 #[test]
