@@ -193,7 +193,8 @@ fn a_text_without_a_request_or_with_elided_values_says_so() {
             "[\n  { role: 'user', content: 'Hi' },\n  { role: 'assistant', tool_calls: [Array] }\n]\n",
             "Node.js left a part of the request out",
         ),
-        ("The agent fails with: 400 Bad Request", "no request was found in it"),
+        ("The agent fails with the second question.", "no request was found in it"),
+        ("The agent fails with: 400 Bad Request", "no request was found; the text may be about this error:"),
     ] {
         let folder = folder_of(&[("log.txt", text)]);
         let checked = said(&folder, &["check", "log.txt"]);

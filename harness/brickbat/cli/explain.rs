@@ -176,8 +176,8 @@ fn unknown(what: &str) -> CliError {
     // A text in another script has no spaces.
     let is_name = what.bytes().all(|byte| byte.is_ascii_graphic());
     if !is_name {
-        let words = "no rule and no known SDK has this error, or a similar one\nhint: paste the complete sentence; `brickbat \
-                     check FILE` judges the request itself";
+        let words = "no rule and no known SDK has this error, or a similar one\nhint: paste the complete sentence; if it is \
+                     complete, `brickbat check FILE` judges the request itself, and `brickbat session PATH` a stored conversation";
         return CliError::input(words);
     }
     let names = words::names();

@@ -8,6 +8,7 @@
 mod clients;
 mod counts;
 mod error;
+mod exceptions;
 mod foreign;
 mod html;
 mod kinds;
@@ -19,6 +20,7 @@ mod pydantic;
 mod reported;
 mod said;
 mod site;
+mod status;
 mod text;
 mod topics;
 

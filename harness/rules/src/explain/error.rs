@@ -3,7 +3,7 @@
 use super::near::{Answer, Near, Vocabulary};
 use super::reported::{Reported, Reports, Subject};
 use super::said::Wordings;
-use super::{about, clients, kinds, located, neighbours, pydantic};
+use super::{about, clients, exceptions, kinds, located, neighbours, pydantic, status};
 use crate::Rule;
 
 /// The pages about some rules, with examples where the caller has them.
@@ -17,7 +17,7 @@ const OF_REPLY: &str = "no object generated";
 pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
     let (mut pages, near) = known(text, of_rules);
     if pages.is_empty() {
-        pages.extend(neighbours::of_status(text).map(neighbours::page));
+        pages.extend(status::page(text, true).or_else(|| neighbours::of_status(text).map(neighbours::page)));
     }
     let words = without_empty_fields(text);
     let of_near: Vec<&'static Rule> = near.iter().flat_map(|near| near.rules.iter().copied()).collect();
@@ -28,7 +28,9 @@ pub fn error_pages(text: &str, of_rules: OfRules<'_>) -> Vec<String> {
         pages.push(nearest(&near, of_rules));
     }
     if pages.is_empty() {
-        pages.extend(kinds::page(&words));
+        pages.extend(
+            kinds::page(&words).or_else(|| status::page(text, false)).or_else(|| exceptions::page(text)),
+        );
     }
     if pages.is_empty() {
         pages.extend(Some(about(&words)).filter(|about| !about.is_empty()).map(|about| on_subject(&about)));

@@ -129,6 +129,29 @@ pub(super) const NEIGHBOURS: &[Neighbour] = &[
         ],
     },
     Neighbour {
+        name: "the address of the API is wrong",
+        says: &["404 page not found"],
+        means: "The server has no such path, or not with this method. It has not read the request.",
+        advice: "Check the base URL of the client: most need `/v1` at its end, and add `/chat/completions`, `/messages` or \
+                 `/responses` themselves. Check the model too, because some servers have a path for each.",
+        sources: &[
+            "https://github.com/letta-ai/letta/issues/3142",
+            "https://github.com/sigoden/aichat/issues/1100",
+            "https://github.com/TauricResearch/TradingAgents/issues/843",
+        ],
+    },
+    Neighbour {
+        name: "the server or a gateway before it has failed",
+        says: &[],
+        means: "The server did not answer, or broke down. A gateway often ends requests that take longer than its own limit.",
+        advice: "Send the same request again, as a stream. If one conversation always fails, check it with `brickbat check`: some \
+                 servers fail on a broken history and name no cause.",
+        sources: &[
+            "https://github.com/BerriAI/litellm/issues/9551",
+            "https://github.com/nearai/ironclaw/issues/1994",
+        ],
+    },
+    Neighbour {
         name: "the client is too old for the API",
         says: &["the legacy interactions api schema is no longer supported"],
         means: "Google has changed the form of requests to the Interactions API, and this client still sends the old one.",
