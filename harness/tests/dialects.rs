@@ -185,7 +185,7 @@ fn quoted(text: &str) -> BTreeSet<&str> {
 
 #[test]
 fn the_type_of_the_npm_package_has_every_dialect() {
-    let types = text("harness/packages/npm/test.d.ts");
+    let types = text("harness/packages/library/javascript/index.d.ts");
     let union = types.split("export type Dialect =").nth(1).unwrap().split(';').next().unwrap();
     assert_eq!(quoted(union), names());
 }

@@ -14,7 +14,9 @@ use super::options::NextRequestOptions;
 use super::output::{print, print_json, tell};
 use super::stored::{self, Store};
 use brickbat_drive::whole_file;
-use brickbat_sessions::{self as sessions, Files, Mended, ReadError, Repair, RepairOptions, Session, report};
+use brickbat_sessions::{
+    self as sessions, Files, Mended, ReadError, Repair, RepairOptions, Sent, Session, report,
+};
 
 /// Repair a bricked session with the fewest edits after which its next request is accepted.
 ///
@@ -205,11 +207,23 @@ impl RepairSession {
 /// The result of a repair, as human-readable text.
 fn text(repair: &Repair) -> String {
     match repair {
-        Repair::Healthy(_) => "healthy: nothing written.\n".to_owned(),
+        Repair::Healthy(judgement) => format!("healthy: nothing written.\n{}", because(&judgement.sent)),
         Repair::Mended(mended) => report::repaired(mended),
         Repair::Beyond(beyond) => {
             format!("beyond repair: {}.\n  {}\n", beyond.why, beyond.way_out())
         }
+    }
+}
+
+/// The changes without which the provider may refuse the session.
+fn because(sent: &Sent) -> String {
+    let changes: Vec<String> = sent.mended.iter().map(|(words, n)| format!("{words} ({n})")).collect();
+    match changes.is_empty() {
+        true => String::new(),
+        false => format!(
+            "The product {} when it sends. An older version may not do so; `brickbat session` names the version.\n",
+            changes.join(", and ")
+        ),
     }
 }
 

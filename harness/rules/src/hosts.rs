@@ -112,6 +112,8 @@ static MODELS: &[(&str, &str)] = &[
     ("deepseek-chat", "api.deepseek.com"),
     ("deepseek-reasoner", "api.deepseek.com"),
     ("deepseek-v4-", "api.deepseek.com"),
+    // https://github.com/deepseek-ai/awesome-deepseek-integration/issues/740
+    ("deepseek-flash", "api.deepseek.com"),
     ("deepseek/", "api.deepseek.com"),
     // https://docs.x.ai/docs/models
     ("grok-", "api.x.ai"),

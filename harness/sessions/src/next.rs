@@ -21,10 +21,18 @@ const MAX_DEPTH: usize = 6;
 /// The number of fields or items that are examined in each value.
 const MAX_FIELDS: usize = 64;
 
+/// The first bytes of compressed files, and the command that unpacks them: gzip (RFC 1952), Zstandard (RFC 8878).
+const PACKED: [(&[u8], &str); 2] = [(&[0x1f, 0x8b], "gzip -dc"), (&[0x28, 0xb5, 0x2f, 0xfd], "zstd -dc")];
+
 /// The next step for a file that no known product wrote, as lines. It names no content of the file, and no field but those of
 /// the lists above.
 pub fn next_step(files: &Files, name: &str) -> String {
     let name = quoted(name);
+    if let Some((_, unpack)) = PACKED.iter().find(|(magic, _)| files.main().starts_with(magic)) {
+        return format!(
+            "\n  It is compressed. Unpack it first:\n    {unpack} {name} > unpacked.jsonl\n    brickbat session unpacked.jsonl"
+        );
+    }
     let take = take(files, &name);
     format!(
         "\n  To judge its messages, bring them into one list in a form that `brickbat check` knows, such as:\n    \
@@ -190,6 +198,16 @@ mod tests {
             command_for(lines).starts_with("jq -s '[.[] | {role: .from, content: .value,"),
             "{}",
             command_for(lines)
+        );
+    }
+
+    #[test]
+    fn a_compressed_file_is_unpacked_first() {
+        let packed = Files::one("x", [0x28, 0xb5, 0x2f, 0xfd, 0]);
+        let step = next_step(&packed, "session.jsonl.zstd");
+        assert!(
+            step.contains("zstd -dc session.jsonl.zstd > unpacked.jsonl") && !step.contains("jq"),
+            "{step}"
         );
     }
 
