@@ -9,6 +9,7 @@ mod machine;
 mod map;
 mod pages;
 mod stored;
+mod table;
 mod thread;
 
 use std::collections::BTreeMap;

@@ -1,8 +1,7 @@
 //! The page of findings that upstream has fixed.
 
-use std::fmt::Write;
-
 use super::pages::{self, Depth};
+use super::table::{Cell, Row, columns, table};
 use super::{Results, changes, page_of, thread};
 use crate::baseline::{ThreadEnding, ThreadState};
 use crate::report::html::escaped;
@@ -23,48 +22,45 @@ pub(super) fn page(systems: &[Results<'_>]) -> String {
 }
 
 fn reports(systems: &[Results<'_>]) -> String {
-    let mut rows = String::new();
+    let mut rows = Vec::new();
     for results in systems {
         for seen in results.causes() {
             let state = seen.cause.state.as_deref().and_then(ThreadState::parse);
             let Some(ThreadEnding::Fixed(version)) = state.map(|state| state.ending) else { continue };
-            let _ = writeln!(
-                rows,
-                "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
-                page_of(results.system),
-                escaped(results.system),
-                pages::line(seen.cause, Depth::Top),
-                escaped(&version),
-                thread::words(seen.cause),
-                seen.dates[0],
-            );
+            rows.push(Row::new(vec![
+                Cell::html(link(results.system)),
+                Cell::html(pages::line(seen.cause, Depth::Top)),
+                Cell::text(&version),
+                Cell::html(thread::words(seen.cause)),
+                Cell::number(seen.dates[0]),
+            ]));
         }
     }
-    let heads = ["system", "cause", "fixed in", "report", "last seen"];
-    pages::table("Causes with a fixed report", &heads, &rows, "No stored result has such a cause.")
+    let columns = columns(["system", "cause", "fixed in", "report", "last seen"]);
+    table("Causes with a fixed report", &columns, &rows, "No stored result has such a cause.")
 }
 
 fn gone(systems: &[Results<'_>]) -> String {
-    let mut rows = String::new();
+    let mut rows = Vec::new();
     for change in changes::of_versions(systems).iter().filter(|change| change.is_fair()) {
-        for cause in &change.gone {
-            let _ = writeln!(
-                rows,
-                "<tr><th scope=\"row\"><a href=\"{}\">{}</a></th><td><a href=\"{}\">{}</a></td><td>{}</td><td>{}</td></tr>",
-                page_of(&change.from.system),
-                escaped(&change.from.system),
-                page_of(&change.to.system),
-                escaped(&change.to.system),
-                pages::line(cause, Depth::Top),
-                thread::words(cause),
-            );
-        }
+        rows.extend(change.gone.iter().map(|cause| {
+            Row::new(vec![
+                Cell::html(link(&change.from.system)),
+                Cell::html(link(&change.to.system)),
+                Cell::html(pages::line(cause, Depth::Top)),
+                Cell::html(thread::words(cause)),
+            ])
+        }));
     }
-    let heads = ["shown by", "not by", "cause", "report"];
-    pages::table(
+    let columns = columns(["shown by", "not by", "cause", "report"]);
+    table(
         "Causes that a later version does not show",
-        &heads,
+        &columns,
         &rows,
         "No later version was run on the same plans.",
     )
+}
+
+fn link(system: &str) -> String {
+    format!("<a href=\"{}\">{}</a>", page_of(system), escaped(system))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::pages::{self, Depth};
-use crate::report::html::escaped;
+use super::table::{Cell, Row, columns, table};
 
 /// A requirement of a public text, and the part of it that Brickbat judges.
 pub(super) struct Requirement {
@@ -138,13 +138,13 @@ pub(super) fn page() -> String {
          <a href=\"https://arxiv.org/abs/2608.03836\">arXiv 2608.03836</a>; the wording follows its \
          <a href=\"https://pypi.org/project/remit-contract/\">companion package</a>.</p>\n",
     );
-    html.push_str(&table("The six properties", &PROPERTIES));
+    html.push_str(&of_requirements("The six properties", &PROPERTIES));
     html.push_str(
         "<h2>Interrupts in AG-UI 1.0</h2>\n<p>Source: \
          <a href=\"https://docs.ag-ui.com/spec/1.0/basic/patterns/interrupt-resume\">AG-UI, Interrupts and Resume</a>. Brickbat \
          does not read AG-UI events: it judges the same requirements in the requests, the store and the tool calls.</p>\n",
     );
-    html.push_str(&table("Interrupts in AG-UI", &INTERRUPTS));
+    html.push_str(&of_requirements("Interrupts in AG-UI", &INTERRUPTS));
     html.push_str("<h2>Checks outside both texts</h2>\n<ul>\n");
     for (check, reason) in &OUTSIDE {
         let _ = writeln!(html, "<li><strong>{check}</strong>: {reason}</li>");
@@ -153,15 +153,15 @@ pub(super) fn page() -> String {
     pages::sheet("Properties", Depth::Top, &html)
 }
 
-fn table(name: &str, requirements: &[Requirement]) -> String {
-    let mut rows = String::new();
-    for Requirement { name, checks, judged } in requirements {
+fn of_requirements(name: &str, requirements: &[Requirement]) -> String {
+    let row = |requirement: &Requirement| {
+        let Requirement { name, checks, judged } = requirement;
         let checks = match checks {
-            [] => "<span class=\"warn\">none</span>".to_owned(),
-            checks => checks.join(", "),
+            [] => Cell::html("none").with_class("warn"),
+            checks => Cell::text(&checks.join(", ")),
         };
-        let (name, judged) = (escaped(name), escaped(judged));
-        let _ = writeln!(rows, "<tr><th scope=\"row\">{name}</th><td>{checks}</td><td>{judged}</td></tr>");
-    }
-    pages::table(name, &["requirement", "checks", "judged"], &rows, "")
+        Row::new(vec![Cell::text(name), checks, Cell::text(judged)])
+    };
+    let rows: Vec<Row> = requirements.iter().map(row).collect();
+    table(name, &columns(["requirement", "checks", "judged"]), &rows, "")
 }

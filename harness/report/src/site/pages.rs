@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::changes;
+use super::table::{Cell, Column, Row, columns, table};
 use super::{Results, Seen, Step, Stored, StoredCause, badge_of, page_of, page_of_cause, thread};
 use crate::report::html::{escaped, page};
 use crate::report::text::counted;
@@ -48,19 +49,6 @@ pub(super) fn sheet(title: &str, depth: Depth, main: &str) -> String {
     page(&format!("{title} · Brickbat results"), &body)
 }
 
-/// A table in a region that scrolls by itself, or a sentence if it has no rows. The heads and the sentence are HTML.
-pub(super) fn table(name: &str, heads: &[&str], rows: &str, nothing: &str) -> String {
-    if rows.is_empty() {
-        return format!("<p>{nothing}</p>\n");
-    }
-    let heads: String = heads.iter().map(|head| format!("<th scope=\"col\">{head}</th>")).collect();
-    format!(
-        "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table>\n<thead><tr>{heads}</tr></thead>\n\
-         <tbody>\n{rows}</tbody>\n</table>\n</div>\n",
-        escaped(name)
-    )
-}
-
 /// The list of systems.
 pub(super) fn overview(systems: &[Results<'_>]) -> String {
     let n_whole = systems.iter().filter(|results| results.newest().is_whole()).count();
@@ -73,29 +61,19 @@ pub(super) fn overview(systems: &[Results<'_>]) -> String {
         counted(systems.len(), "system"),
         legend(),
     );
-    let mut rows = String::new();
-    for results in systems {
+    let row = |results: &Results<'_>| {
         let result = results.newest();
-        let words = format!("{} {}", results.system, result.title()).to_lowercase();
-        let shares: String = result.steps.iter().map(|step| cell(result, step)).collect();
-        let _ = writeln!(
-            rows,
-            "<tr data-words=\"{}\"><th scope=\"row\"><a href=\"{}\">{}</a></th><td>{}</td>{shares}<td class=\"n\">{}</td>\
-             <td>{}</td></tr>",
-            escaped(&words),
-            results.page(),
-            escaped(results.system),
-            escaped(&result.title()),
-            result.n_causes,
-            result.date,
-        );
-    }
-    let levels =
-        Level::ALL.map(|level| format!("<abbr title=\"{}\">{}</abbr>", level.sentence(), level.name()));
-    let mut heads = vec!["system", "result"];
-    heads.extend(levels.iter().map(String::as_str));
-    heads.extend(["causes", "date"]);
-    html.push_str(&table("Systems", &heads, &rows, "There is no stored result."));
+        let link = format!("<a href=\"{}\">{}</a>", results.page(), escaped(results.system));
+        let mut cells = vec![Cell::html(link), Cell::text(&result.title())];
+        cells.extend(result.steps.iter().map(|step| share(result, step)));
+        cells.extend([Cell::number(result.n_causes), Cell::number(&result.date)]);
+        Row::new(cells).found_by(&format!("{} {}", results.system, result.title()))
+    };
+    let rows: Vec<Row> = systems.iter().map(row).collect();
+    let levels = Level::ALL.map(|level| Column::explained(level.name(), level.sentence()));
+    let columns: Vec<Column> =
+        columns(["system", "result"]).into_iter().chain(levels).chain(columns(["causes", "date"])).collect();
+    html.push_str(&table("Systems", &columns, &rows, "There is no stored result."));
     sheet("Systems", Depth::Top, &html)
 }
 
@@ -112,17 +90,15 @@ fn legend() -> String {
     )
 }
 
-fn cell(result: &Stored, step: &Step) -> String {
+/// The share of a level.
+fn share(result: &Stored, step: &Step) -> Cell {
     let reached = result.is_whole() && result.level.is_some_and(|level| step.level <= level);
-    let class = match (result.is_whole(), reached) {
-        (true, true) => "n good",
-        (true, false) => "n",
-        (false, _) => "n soft",
-    };
-    let mark = if reached { "✓ " } else { "" };
-    match result.judged {
-        0 => "<td class=\"n\">–</td>".to_owned(),
-        _ => format!("<td class=\"{class}\">{mark}{} %</td>", result.share(step)),
+    let share = format!("{} %", result.share(step));
+    match (result.judged, result.is_whole(), reached) {
+        (0, _, _) => Cell::number("–"),
+        (_, true, true) => Cell::number(format!("✓ {share}")).with_class("n good"),
+        (_, true, false) => Cell::number(share),
+        (_, false, _) => Cell::number(share).with_class("n soft"),
     }
 }
 
@@ -153,20 +129,19 @@ pub(super) fn system(results: &Results<'_>, address: Option<&str>) -> String {
 }
 
 fn levels(result: &Stored) -> String {
-    let mut rows = String::new();
-    for step in &result.steps {
-        let _ = writeln!(
-            rows,
-            "<tr><th scope=\"row\">{}</th>{}<td>{}</td><td>{}</td></tr>",
-            step.level.name(),
-            cell(result, step),
-            step.level.sentence(),
-            escaped(&step.broken_by.join(", ")),
-        );
-    }
+    let row = |step: &Step| {
+        let level = Cell::html(step.level.name());
+        Row::new(vec![
+            level,
+            share(result, step),
+            Cell::html(step.level.sentence()),
+            Cell::text(&step.broken_by.join(", ")),
+        ])
+    };
+    let rows: Vec<Row> = result.steps.iter().map(row).collect();
     format!(
         "<h2>Levels</h2>\n{}",
-        table("Levels", &["level", "share", "requirement", "broken by"], &rows, "")
+        table("Levels", &columns(["level", "share", "requirement", "broken by"]), &rows, "")
     )
 }
 
@@ -211,26 +186,17 @@ fn requirement(check: &str) -> String {
 }
 
 fn causes(result: &Stored) -> String {
-    let mut rows = String::new();
-    for cause in &result.causes {
-        let _ = writeln!(
-            rows,
-            "<tr><td>{}</td><td class=\"n\">{}</td><td>{}</td></tr>",
-            line(cause, Depth::Folder),
-            cause.n_plans,
-            thread::words(cause),
-        );
-    }
+    let row = |cause: &StoredCause| {
+        let line = Cell::html(line(cause, Depth::Folder));
+        Row::new(vec![line, Cell::number(cause.n_plans), Cell::html(thread::words(cause))])
+    };
+    let rows: Vec<Row> = result.causes.iter().map(row).collect();
     let mut html = format!("<h2>Causes ({})</h2>\n", result.n_causes);
-    if result.n_causes > result.causes.len() {
-        let _ = writeln!(html, "<p>Only the first {} are kept.</p>", result.causes.len());
+    if result.n_causes > rows.len() {
+        let _ = writeln!(html, "<p>Only the first {} are kept.</p>", rows.len());
     }
-    html.push_str(&table(
-        "Causes",
-        &["cause", "plans", "public report"],
-        &rows,
-        "Nothing is wrong in the judged plans.",
-    ));
+    let columns = columns(["cause", "plans", "public report"]);
+    html.push_str(&table("Causes", &columns, &rows, "Nothing is wrong in the judged plans."));
     html
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brickbat_scenario::plan::CONTROL;
 use brickbat_scenario::verdict::{Finding, Level, Severity, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -18,8 +19,8 @@ pub const MAX_BYTES: usize = 1 << 20;
 /// The causes that are kept of one result: more than any system has shown.
 const MAX_CAUSES: usize = 200;
 
-/// The characters that are kept of each text: two or three lines on a page.
-const MAX_CHARS: usize = 300;
+/// The characters that are kept of each text: a few lines on a page.
+const MAX_CHARS: usize = 600;
 
 /// The bytes of the longest name of a system. A file name may have 255 with the date.
 const MAX_NAME: usize = 200;
@@ -152,7 +153,7 @@ impl Stored {
                 report.cases.iter().filter(|case| case.system == account.system).collect();
             let judged: Vec<&Case> = cases.iter().copied().filter(|case| case.is_judged()).collect();
             let dialects: BTreeSet<String> =
-                judged.iter().filter_map(|case| Some(case.plan.rsplit_once('@')?.1.to_owned())).collect();
+                judged.iter().filter_map(|case| Some(dialect_of(&case.plan)?.to_owned())).collect();
             let own: Vec<&Cause<'_>> = causes.iter().filter(|cause| cause.system == account.system).collect();
             let beyond = |case: &&&Case| matches!(case.verdict, Verdict::Unsupported | Verdict::Unreachable);
             let n_beyond = cases.iter().filter(beyond).count();
@@ -356,6 +357,12 @@ impl StoredCause {
 fn entry_of<'b>(case: &Case, finding: &Finding, baselines: &'b [Baseline]) -> Option<&'b Entry> {
     let shown = case.plan_findings();
     baselines.iter().find_map(|baseline| Some(&baseline.entries[baseline.entry_of(&shown, finding)?]))
+}
+
+/// The dialect in the id of a plan.
+fn dialect_of(plan: &str) -> Option<&str> {
+    let (_, dialect) = plan.rsplit_once('@')?;
+    Some(dialect.strip_suffix(CONTROL).unwrap_or(dialect))
 }
 
 fn cut(text: &str) -> String {
