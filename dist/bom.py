@@ -1,12 +1,14 @@
 """Makes a bill of materials reproducible. Usage: bom.py FILE
 
-cargo-cyclonedx writes a random serial number, the time of day and the folder of the clone. CycloneDX requires none of them.
-This script removes the number and sets the time to SOURCE_DATE_EPOCH and the folder to /brickbat, as in the binaries.
+cargo-cyclonedx writes a random serial number, the time of day and the folder of the clone. This script sets the time to
+SOURCE_DATE_EPOCH and the folder to /brickbat, as in the binaries, and computes the number from the rest of the bill.
+The number stays because GitHub signs no bill without one: https://github.com/actions/attest/blob/main/src/sbom.ts
 """
 
 import json
 import os
 import sys
+import uuid
 from datetime import datetime, timezone
 
 ROOT = "path+file:///brickbat"
@@ -30,9 +32,9 @@ def settled(bom, seconds):
         return value
 
     bom = moved(bom)
-    bom.pop("serialNumber", None)
     bom["metadata"]["timestamp"] = datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return bom
+    bom["serialNumber"] = ""
+    return bom | {"serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(bom, sort_keys=True))}"}
 
 
 def main(path):

@@ -67,8 +67,15 @@ class Bills(unittest.TestCase):
         bom = json.loads(made(as_written("/srv/clone", "0b1f8a0e-63c5-4a52-8c7e-4b8a0f4c7d55", "2026-11-28T00:00:00Z"))[0])
         expected = as_written("/brickbat", "", "2026-09-21T14:13:20Z")
         expected["components"][1]["description"] = "not the folder /srv/clone"
-        del expected["serialNumber"]
+        expected["serialNumber"] = bom["serialNumber"]
         self.assertEqual(bom, expected)
+
+    def test_the_serial_number_is_that_of_the_content(self):
+        serial = "3e671687-395b-41f5-a30f-a58921a69b79"
+        one, other = (json.loads(made(as_written("/srv/clone", serial, "2026-11-28T00:00:00Z"), seconds)[0]) for seconds in ("1790000000", "1790000001"))
+        # The pattern of the schema of CycloneDX 1.5.
+        self.assertRegex(one["serialNumber"], "^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$")
+        self.assertNotEqual(one["serialNumber"], other["serialNumber"])
 
     def test_a_neighbour_with_a_longer_name_is_another_folder(self):
         bom = as_written("/srv/clone", "0b1f8a0e-63c5-4a52-8c7e-4b8a0f4c7d55", "2026-11-28T00:00:00Z")

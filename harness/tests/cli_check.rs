@@ -221,9 +221,14 @@ fn explain_writes_a_site() {
     let told = said(&folder, &["explain", "--html", "rules"]);
     assert_eq!(told.code, Some(0), "{told:#?}");
     let index = fs::read_to_string(folder.path().join("rules/index.html")).unwrap();
-    assert!(index.contains(&format!("href=\"{MISSING}.html\"")), "{index}");
+    assert!(index.contains("href=\"anthropic-messages/index.html\""), "{index}");
+    let index = fs::read_to_string(folder.path().join("rules/anthropic-messages/index.html")).unwrap();
+    assert!(index.contains(&format!("href=\"../{MISSING}.html\"")), "{index}");
     let page = fs::read_to_string(folder.path().join(format!("rules/{MISSING}.html"))).unwrap();
     assert!(page.contains("<h2>Before</h2>") && page.contains("<h2>After</h2>"), "{page}");
+    assert_eq!(said(&folder, &["explain", "--book", "errors"]).code, Some(0));
+    let summary = fs::read_to_string(folder.path().join("errors/SUMMARY.md")).unwrap();
+    assert!(summary.contains(&format!("]({MISSING}.md)")), "{summary}");
     let page = said(&folder, &["explain", "tool-result-missing"]).out;
     assert!(
         page.contains("\nBefore: ") && page.contains("\nAfter: ") && page.contains("Enforced by: "),

@@ -227,6 +227,6 @@ fn explain_knows_the_rules_of_streams() {
     assert_eq!(said(&folder, &["explain", "--html", "rules"]).code, Some(0));
     let page = fs::read_to_string(folder.path().join("rules/openai-chat/stream/truncated.html")).unwrap();
     assert!(page.contains("href=\"../../index.html\""), "{page}");
-    let index = fs::read_to_string(folder.path().join("rules/index.html")).unwrap();
-    assert!(index.contains("href=\"openai-chat/stream/truncated.html\""), "{index}");
+    let index = fs::read_to_string(folder.path().join("rules/openai-chat/index.html")).unwrap();
+    assert!(index.contains("href=\"../openai-chat/stream/truncated.html\""), "{index}");
 }

@@ -18,7 +18,7 @@ const CUT: &str =
     "data: {\"id\":\"c\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,\"delta\":{}}]}\n\n";
 
 /// Commands that print something, each with its exit code when the output is read.
-const COMMANDS: [(&[&str], i32); 16] = [
+const COMMANDS: [(&[&str], i32); 17] = [
     (&["--help"], 0),
     (&["--version"], 0),
     (&["run", "control/plain-batch", "--system", "reference/simulated"], 0),
@@ -31,6 +31,7 @@ const COMMANDS: [(&[&str], i32); 16] = [
     (&["explain", "--all"], 0),
     (&["explain", "tool-result-missing"], 0),
     (&["explain", "--html", "pages"], 0),
+    (&["explain", "--book", "chapters"], 0),
     (&["schema", "scenario"], 0),
     (&["systems"], 0),
     (&["recordings", "rows.jsonl"], 0),
@@ -76,8 +77,8 @@ fn a_closed_output_gets_no_error_and_the_work_is_done() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?}: {err}");
         assert!(!err.contains("cannot write") && !err.contains("panicked"), "{args:?}: {err}");
-        let made = ["--out", "--html", "init"].iter().any(|word| args.contains(word));
-        let there = ["kept/report.json", "pages/index.html", "adapter/system.yaml"];
+        let made = ["--out", "--html", "--book", "init"].iter().any(|word| args.contains(word));
+        let there = ["kept/report.json", "pages/index.html", "chapters/index.md", "adapter/system.yaml"];
         assert_eq!(there.iter().any(|file| folder.path().join(file).is_file()), made, "{args:?}");
     }
 }

@@ -6,6 +6,7 @@ mod rules;
 mod since;
 mod words;
 
+use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -41,11 +42,14 @@ pub(super) struct Explain {
     all: bool,
     /// List what changed at the providers in this month (YYYY-MM) and after it: features, rules, profiles, facts about
     /// models.
-    #[arg(long, value_name = "MONTH", conflicts_with_all = ["what", "all", "html"])]
+    #[arg(long, value_name = "MONTH", conflicts_with_all = ["what", "all", "html", "book"])]
     since: Option<since::Month>,
-    /// Write HTML pages for all rules and profiles to this directory.
+    /// Write HTML pages for all rules, profiles and known errors to this directory.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all"])]
     html: Option<PathBuf>,
+    /// Write the same pages to this directory as chapters for mdBook, and their list as `SUMMARY.md`.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["what", "all", "html"])]
+    book: Option<PathBuf>,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -71,7 +75,10 @@ const MAX_SHOWN: usize = 80;
 impl Explain {
     pub(super) fn execute(&self) -> Outcome {
         if let Some(folder) = &self.html {
-            return write(folder);
+            return write(folder, "index.html", &explain::site(&vectors(), &counts()));
+        }
+        if let Some(folder) = &self.book {
+            return write(folder, "SUMMARY.md", &explain::chapters(&vectors(), &counts()));
         }
         if let Some(month) = &self.since {
             print_plain(&since::page(month)?);
@@ -208,15 +215,14 @@ fn text_of(input: impl Read) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn write(folder: &Path) -> Outcome {
-    let site = explain::site(&vectors(), &counts());
-    for (path, html) in &site {
+fn write(folder: &Path, first: &str, files: &BTreeMap<String, String>) -> Outcome {
+    for (path, text) in files {
         let path = folder.join(path);
         let parent = path.parent().unwrap_or(folder);
         let written =
-            std::fs::create_dir_all(parent).and_then(|()| whole_file::write(&path, html.as_bytes()));
+            std::fs::create_dir_all(parent).and_then(|()| whole_file::write(&path, text.as_bytes()));
         written.map_err(|error| CliError::cannot_write(path.display(), error))?;
     }
-    print_plain(&format!("{}: {} pages\n", folder.join("index.html").display(), site.len()));
+    print_plain(&format!("{}: {} pages\n", folder.join(first).display(), files.len()));
     Ok(0)
 }

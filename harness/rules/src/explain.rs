@@ -18,6 +18,7 @@ mod path;
 mod pydantic;
 mod reported;
 mod said;
+mod site;
 mod text;
 mod topics;
 
@@ -31,10 +32,10 @@ use counts::RuleCount;
 pub use clients::{CLIENT_ERRORS, ClientError};
 pub use counts::{Collection, Counts, RuleCounts};
 pub use error::{client_pages, error_pages, refusal_in, rules_near, sure_error_pages};
-pub use html::site;
 pub use near::{Answer, Near, Vocabulary, answer, nearest};
 pub use reported::{Reported, Reports, Subject};
 pub use said::{Wordings, is_said_by, rules_saying};
+pub use site::{chapters, site};
 pub use text::{stream_text, text};
 pub use topics::about;
 

@@ -104,7 +104,7 @@ impl IdHashes {
 
 /// Computes a hash of 64 bits that is the same in every run. It mixes in eight bytes at a time with a
 /// multiplication, and folds the two halves of the product together, as wyhash and foldhash do.
-fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let (words, rest) = bytes.as_chunks::<8>();
     let mut last = [0; 8];
     last[..rest.len()].copy_from_slice(rest);

@@ -1,67 +1,61 @@
-//! Generates the website: an index, and a page for each rule and each profile, in plain HTML without
-//! scripts.
+//! The pages about rules and profiles, in HTML without scripts, and the elements of all pages.
 
-use std::collections::BTreeMap;
+pub(super) mod errors;
+
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use super::reported::Reports;
+use super::said::sentences;
+use super::site::{WebPage, entry, title_of};
 use super::{Counts, Example, Page, of_violation};
-use crate::Dialect;
 use crate::lint::VectorFile;
 use crate::streams::StreamRule;
 use crate::{Profile, Rule, Severity};
 
-/// Returns every file of the website by its path. `vectors` are the vector files by the id of their rule,
-/// and `counts` are the results from recordings.
-pub fn site(vectors: &BTreeMap<String, VectorFile>, counts: &Counts) -> BTreeMap<String, String> {
-    let mut site = BTreeMap::from([("index.html".to_owned(), index())]);
-    for rule in Rule::all() {
-        site.insert(format!("{}.html", rule.id), of_rule(rule, vectors.get(rule.id), counts));
-    }
-    for rule in StreamRule::all() {
-        site.insert(format!("{}.html", rule.id), of_stream_rule(rule));
-    }
-    for profile in Profile::all() {
-        site.insert(path_of(profile), of_profile(profile));
-    }
-    site
-}
+/// The commands for an error about a history.
+const COMMANDS: &str = "<p><code>brickbat check FILE</code> judges a request body, and <code>brickbat check --fix FILE</code> repairs it. \
+                        <code>brickbat session</code> judges the sessions that agents have stored, and \
+                        <code>brickbat repair FILE</code> repairs a copy of one.</p>\n";
+
+/// The pages of the book about these commands.
+const HELP: &[(&str, &str)] = &[
+    ("howto/broken-request", "Judge a broken request"),
+    ("howto/paste", "Paste a refused request"),
+    ("howto/session", "Bring a session back"),
+];
 
 /// Returns the path of a profile's page. The `@` in its name is replaced, because it is unusual in a URL.
 fn path_of(profile: &Profile) -> String {
-    format!("profiles/{}.html", profile.name.replace('@', "-"))
+    format!("profiles/{}", profile.name.replace('@', "-"))
 }
 
-fn index() -> String {
-    let mut body = String::from(
-        "<h1>What providers refuse</h1>\n<p>The rules that providers apply to request bodies, by dialect, in the order in which they are checked.</p>\n",
-    );
-    for dialect in Dialect::ALL {
-        let _ = writeln!(body, "<h2>{dialect}</h2>\n<ul>");
-        for rule in Rule::all().filter(|rule| rule.dialect() == dialect) {
-            body.push_str(&entry("", rule.id, rule.short_name(), rule.summary));
-        }
-        body.push_str("</ul>\n<p>Rules of its streams:</p>\n<ul>\n");
-        for rule in StreamRule::of(dialect) {
-            body.push_str(&entry("", rule.id, rule.short_name(), rule.summary));
-        }
-        body.push_str("</ul>\n<p>Profiles:");
-        for profile in Profile::all().filter(|profile| profile.dialect == dialect) {
-            let _ = write!(body, " <a href=\"{}\">{}</a>", path_of(profile), escaped(profile.name));
-        }
-        body.push_str("</p>\n");
-    }
-    document("Rules of provider APIs", "", &body)
-}
-
-fn of_rule(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -> String {
+pub(super) fn of_rule(
+    rule: &'static Rule,
+    vectors: Option<&VectorFile>,
+    counts: &Counts,
+    reports: &Reports,
+) -> WebPage {
     let page = Page::of(rule, vectors, counts);
-    let mut body =
-        format!("<h1>{}</h1>\n<p>{} · {}</p>\n", escaped(rule.id), escaped(rule.alias), rule.dialect());
-    let _ = writeln!(body, "<p><strong>{}</strong></p>\n<p>{}</p>", code(rule.summary), code(rule.why));
+    let mut body = format!(
+        "<p><code>{}</code> · {} · {}</p>\n<p><strong>{}</strong></p>\n<p>{}</p>\n",
+        escaped(rule.id),
+        escaped(rule.alias),
+        rule.dialect(),
+        code(rule.summary),
+        code(rule.why)
+    );
+    body.push_str(COMMANDS);
     let _ = writeln!(body, "<h2>What the provider says</h2>\n<p>With status {}:</p>", rule.status);
     let _ = writeln!(body, "<pre>{}</pre>", escaped(&rule.sentences.join("\n")));
     if let Some(envelope) = &page.envelope {
         let _ = writeln!(body, "<pre>{}</pre>", escaped(envelope));
+    }
+    let said: BTreeSet<&str> = rule.sentences.iter().copied().collect();
+    let of_profiles: BTreeSet<&str> = sentences(rule).filter(|sentence| !said.contains(sentence)).collect();
+    if !of_profiles.is_empty() {
+        let of_profiles: Vec<&str> = of_profiles.into_iter().collect();
+        let _ = writeln!(body, "<p>Other profiles:</p>\n<pre>{}</pre>", escaped(&of_profiles.join("\n")));
     }
     example(&mut body, "Before", page.before.as_ref());
     example(&mut body, "After", page.after.as_ref());
@@ -84,34 +78,46 @@ fn of_rule(rule: &'static Rule, vectors: Option<&VectorFile>, counts: &Counts) -
     profiles(&mut body, "Enforced by", &page.enforced);
     profiles(&mut body, "Tolerated by", &page.tolerated);
     profiles(&mut body, "Unknown to", &page.lacking);
-    body.push_str("<ul>\n");
-    for source in rule.sources {
-        let _ = writeln!(body, "<li>{}</li>", link(source));
+    sources(&mut body, rule.sources);
+    let mut same = reports.iter().filter(|own| own.rule.as_deref() == Some(rule.id)).peekable();
+    if same.peek().is_some() {
+        body.push_str("<h2>Other texts about the same fault</h2>\n<ul>\n");
+        let pages = same.map(errors::of_reported);
+        body.extend(pages.map(|page| entry("../", &page.path, &page.title, &page.note)));
+        body.push_str("</ul>\n");
     }
-    body.push_str("</ul>\n");
-    document(rule.id, "../", &body)
+    WebPage {
+        path: rule.id.to_owned(),
+        title: title_of(rule.sentences.first().unwrap_or(&rule.summary)),
+        distinction: rule.id.to_owned(),
+        note: format!("<code>{}</code> {}", escaped(rule.short_name()), code(rule.summary)),
+        body,
+        help: HELP,
+    }
 }
 
-fn of_stream_rule(rule: &StreamRule) -> String {
-    let body = format!(
-        "<h1>{}</h1>\n<p>A rule of recorded streams of {}.</p>\n<p><strong>{}</strong></p>\n<p>{}</p>\n<ul>\n\
-         <li>{}</li>\n</ul>\n",
-        escaped(rule.id),
+pub(super) fn of_stream_rule(rule: &'static StreamRule) -> WebPage {
+    let mut body = format!(
+        "<p>A rule of recorded streams of {}.</p>\n<p><strong>{}</strong></p>\n<p>{}</p>\n\
+         <p><code>brickbat check --stream FILE</code> judges a recorded stream.</p>\n",
         rule.dialect(),
         code(rule.summary),
-        of_violation(rule),
-        link(rule.source)
+        of_violation(rule)
     );
-    document(rule.id, "../../", &body)
+    sources(&mut body, &[rule.source]);
+    WebPage {
+        path: rule.id.to_owned(),
+        title: rule.id.to_owned(),
+        distinction: String::new(),
+        note: code(rule.summary),
+        body,
+        help: &HELP[..1],
+    }
 }
 
-fn of_profile(profile: &'static Profile) -> String {
-    let mut body = format!(
-        "<h1>{}</h1>\n<p>{}, in the dialect {}.</p>\n",
-        escaped(profile.name),
-        escaped(profile.provider),
-        profile.dialect
-    );
+pub(super) fn of_profile(profile: &'static Profile) -> WebPage {
+    let provider = format!("{}, in the dialect {}.", escaped(profile.provider), profile.dialect);
+    let mut body = format!("<p>{provider}</p>\n");
     let lists = [
         ("Refuses requests that break", Some(Severity::Error)),
         ("Accepts, with a warning from Brickbat", Some(Severity::Warning)),
@@ -125,11 +131,18 @@ fn of_profile(profile: &'static Profile) -> String {
         }
         let _ = writeln!(body, "<h2>{words}</h2>\n<ul>");
         for rule in rules {
-            body.push_str(&entry("../", rule.id, rule.short_name(), rule.summary));
+            body.push_str(&entry("../", rule.id, rule.short_name(), &code(rule.summary)));
         }
         body.push_str("</ul>\n");
     }
-    document(profile.name, "../", &body)
+    WebPage {
+        path: path_of(profile),
+        title: profile.name.to_owned(),
+        distinction: String::new(),
+        note: provider,
+        body,
+        help: &[],
+    }
 }
 
 fn example(body: &mut String, name: &str, example: Option<&Example>) {
@@ -145,40 +158,21 @@ fn profiles(body: &mut String, words: &str, profiles: &[&Profile]) {
     }
     let links: Vec<String> = profiles
         .iter()
-        .map(|profile| format!("<a href=\"../{}\">{}</a>", path_of(profile), escaped(profile.name)))
+        .map(|profile| format!("<a href=\"../{}.html\">{}</a>", path_of(profile), escaped(profile.name)))
         .collect();
     let _ = writeln!(body, "<p>{words} {}.</p>", links.join(", "));
 }
 
-/// The content security policy: a page may only show its own content.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-
-fn document(title: &str, up: &str, body: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n\
-         </head>\n<body>\n<nav><a href=\"{up}index.html\">All rules</a></nav>\n{body}</body>\n</html>\n",
-        escaped(title)
-    )
-}
-
-const STYLE: &str =
-    "body { max-width: 60em; margin: 2em auto; padding: 0 1em; font-family: sans-serif; line-height: 1.5 }
-pre { overflow-x: auto; padding: .7em; background: #f3f3f3 }
-li { margin: .2em 0 }
-.said { font-weight: bold }
-@media (prefers-color-scheme: dark) {
-  body { color: #ddd; background: #181818 }
-  pre { background: #262626 }
-  a { color: #8bf }
-}
-";
-
-/// The entry of a rule in a list. `up` leads from this page to the folder of the dialects.
-fn entry(up: &str, id: &str, short_name: &str, summary: &str) -> String {
-    let (id, short_name, summary) = (escaped(id), escaped(short_name), code(summary));
-    format!("<li><a href=\"{up}{id}.html\">{short_name}</a> {summary}</li>\n")
+/// Lists where an error is known from.
+fn sources<S: AsRef<str>>(body: &mut String, sources: &[S]) {
+    if sources.is_empty() {
+        return;
+    }
+    body.push_str("<h2>Sources</h2>\n<ul>\n");
+    for source in sources {
+        let _ = writeln!(body, "<li>{}</li>", link(source.as_ref()));
+    }
+    body.push_str("</ul>\n");
 }
 
 /// Formats a source. A URL becomes a link.
@@ -211,6 +205,6 @@ fn code(text: &str) -> String {
     html
 }
 
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

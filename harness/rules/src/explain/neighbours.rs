@@ -7,17 +7,17 @@ pub(super) struct Neighbour {
     /// The reason for the refusal.
     pub(super) name: &'static str,
     /// Distinctive parts of providers' messages, in lower case.
-    says: &'static [&'static str],
-    means: &'static str,
-    advice: &'static str,
+    pub(super) says: &'static [&'static str],
+    pub(super) means: &'static str,
+    pub(super) advice: &'static str,
     /// A thread or page for each provider that says it.
-    sources: &'static [&'static str],
+    pub(super) sources: &'static [&'static str],
 }
 
 /// The name of the kind of errors about offered tools.
 const OF_TOOLS: &str = "a tool that the request offers is refused";
 
-const NEIGHBOURS: &[Neighbour] = &[
+pub(super) const NEIGHBOURS: &[Neighbour] = &[
     Neighbour {
         name: "the conversation is too long for the model",
         says: &[

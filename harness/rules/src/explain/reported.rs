@@ -44,6 +44,21 @@ pub enum Subject {
     Frame,
 }
 
+/// The note on the page about a sentence without a rule.
+pub(super) const UNCHECKED: &str = "No rule checks this, so `brickbat check` does not find it.";
+
+impl Subject {
+    /// The first sentence of a page.
+    pub(super) fn lead(self) -> &'static str {
+        match self {
+            Subject::History => "This error is about the history.",
+            Subject::Neighbour => "This error is not about the history.",
+            Subject::Client => "The client reports this error itself.",
+            Subject::Frame => "This text only says that a provider has refused, and not why.",
+        }
+    }
+}
+
 impl Reported {
     /// The rule behind the sentence.
     pub fn rule(&self) -> Option<&'static Rule> {
@@ -53,12 +68,7 @@ impl Reported {
     /// The page about the sentence.
     pub fn page(&self) -> String {
         let Reported { says, by, means, advice, .. } = self;
-        let lead = match self.about {
-            Subject::History => "This error is about the history.",
-            Subject::Neighbour => "This error is not about the history.",
-            Subject::Client => "The client reports this error itself.",
-            Subject::Frame => "This text only says that a provider has refused, and not why.",
-        };
+        let lead = self.about.lead();
         let mut page = format!("{lead}\n\n{says}\n   said by {by}\n\n{means}\n\nwhat to do\n{advice}\n");
         if let Some(source) = &self.source {
             page.push_str(&format!("\nsource\n  {source}\n"));
@@ -68,9 +78,7 @@ impl Reported {
                 "\n{} is about the same fault:\n  {}\n  `brickbat explain {}` has its page.\n",
                 rule.id, rule.summary, rule.id
             )),
-            None if self.about == Subject::History => {
-                page.push_str("\nNo rule checks this, so `brickbat check` does not find it.\n")
-            }
+            None if self.about == Subject::History => page.push_str(&format!("\n{UNCHECKED}\n")),
             None => {}
         }
         page
@@ -87,6 +95,11 @@ impl Reports {
         let lines = include_str!("reported.jsonl").lines();
         // A test reads every line.
         Reports(lines.filter_map(|line| serde_json::from_str(line).ok()).collect())
+    }
+
+    /// The sentences in the order of the data.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Reported> {
+        self.0.iter()
     }
 
     /// The sentences that have a cause.

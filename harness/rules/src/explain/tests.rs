@@ -1,6 +1,7 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
+use crate::Dialect;
 
 const VECTORS: &str = r#"{
   "schema": 1,
@@ -90,8 +91,65 @@ fn every_link_of_the_site_has_a_target() {
         }
     }
     assert!(n_links > 2 * Rule::all().count());
+    // No two pages have the same path, and none is missing.
     let n_rules = Rule::all().count() + StreamRule::all().count();
-    assert_eq!(site.len(), 1 + n_rules + Profile::all().count());
+    let n_errors = CLIENT_ERRORS.len() + neighbours::NEIGHBOURS.len() + Reports::all().iter().count();
+    let n_indexes = 1 + Dialect::ALL.len() + 4;
+    assert_eq!(site.len(), n_indexes + n_rules + Profile::all().count() + n_errors);
+}
+
+#[test]
+fn the_book_lists_each_page_once_under_a_name_of_its_own() {
+    let mut chapters = chapters(&vectors(), &Counts::default());
+    let summary = chapters.remove("SUMMARY.md").unwrap();
+    let entries: Vec<(&str, &str)> =
+        summary.lines().map(|line| line.split_once("- [").unwrap().1.rsplit_once("](").unwrap()).collect();
+    let listed: BTreeSet<&str> = entries.iter().map(|(_, path)| path.trim_end_matches(')')).collect();
+    assert!(listed.iter().eq(chapters.keys()), "{listed:?}");
+    let names: BTreeSet<String> = entries.iter().map(|(name, _)| name.to_lowercase()).collect();
+    assert_eq!((names.len(), entries.len()), (chapters.len(), chapters.len()));
+    let missing = "anthropic-messages/tool-result-missing.md";
+    assert!(
+        chapters[missing].starts_with("<h1 id=\"error\">messages.…: `tool_use` ids were found"),
+        "{}",
+        chapters[missing]
+    );
+    for (path, text) in &chapters {
+        assert!(!text.contains("{{"), "{path}: mdBook reads a command");
+        assert!(!text.contains("<h2"), "{path}: the search shows the title twice");
+        // Outside `<pre>`, a blank line would end the HTML, and Markdown would begin.
+        let html = text.split("<pre>").map(|part| part.rsplit("</pre>").next().unwrap());
+        assert!(
+            html.into_iter().all(|part| part.trim().lines().all(|line| line.starts_with('<'))),
+            "{path}: {text}"
+        );
+    }
+}
+
+/// Other sites link to the pages.
+#[test]
+fn the_address_of_a_page_depends_only_on_its_text() {
+    let site = site(&vectors(), &Counts::default());
+    for path in [
+        "openai-responses/tool-output-missing.html",
+        "clients/ai-missingtoolresultserror-ccf179.html",
+        "history/1214-prompt-20c812.html",
+    ] {
+        assert!(site.contains_key(path), "{path}");
+    }
+}
+
+#[test]
+fn a_title_is_the_sentence_without_its_placeholders() {
+    for (sentence, title) in [
+        ("{path}: Field required", "Field required"),
+        ("messages.{n}: `tool_use`\nids: {ids}.", "messages.…: `tool_use` ids: …."),
+        ("{a}{b}", "{a}{b}"),
+        ("{\"error\": {json}}", "{\"error\": …}"),
+        ("", ""),
+    ] {
+        assert_eq!(site::title_of(sentence), title);
+    }
 }
 
 #[test]
