@@ -91,14 +91,14 @@ fn bad_input_is_named_and_foreign_files_stay() {
     refused(&twice, "another report also covers");
     refused(&["site", "results", "--out", "site", "--address", "javascript:x"], "expected an address");
 
-    let place = folder.join("results/a@1-m.2026-12-01.json");
+    let place = folder.join("results/a-1-m.2026-12-01.json");
     fs::write(&place, "{\"schema\": 9}").unwrap();
     refused(
         &["site", "results", "--out", "site"],
-        "a@1-m.2026-12-01.json: the stored result has the format 9",
+        "a-1-m.2026-12-01.json: the stored result has the format 9",
     );
     fs::write(&place, " ".repeat(2 << 20)).unwrap();
-    refused(&["site", "results", "--out", "site"], "a@1-m.2026-12-01.json: it is too large");
+    refused(&["site", "results", "--out", "site"], "a-1-m.2026-12-01.json: it is too large");
     fs::remove_file(&place).unwrap();
     // Nothing is written before everything was read.
     assert!(!folder.join("site").exists());

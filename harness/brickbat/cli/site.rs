@@ -174,7 +174,7 @@ fn added<'a>(
             return Err(CliError::cannot_read(path.display(), why));
         }
         for result in Stored::all_of(&report, date, commit, &baselines(&report)?) {
-            // What is written can be read again.
+            // A result that is written can be read again.
             let result = Stored::parse(&result.to_json());
             let result = result.map_err(|error| CliError::cannot_read(path.display(), error))?;
             if let Some((_, other)) = added.insert(result.file_name(), (path.as_path(), result)) {

@@ -21,7 +21,7 @@ use changes::Change;
 /// A file of the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SiteFile {
-    /// The path below the folder of the site, such as `systems/ai-sdk@7.0.173-ui-messages.html`.
+    /// The path below the folder of the site, such as `systems/ai-sdk-7.0.173-ui-messages.html`.
     pub path: String,
     /// The text.
     pub text: String,
@@ -118,10 +118,10 @@ pub fn build(results: &[Stored], address: Option<&str>) -> Vec<SiteFile> {
     files
 }
 
-/// The name of a system as the name of a file.
+/// The name of a system as the name of a file. It has no `@`, because a name with one looks like an e-mail address.
 #[must_use]
 pub fn slug(system: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '@' | '_' | '-');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     system.chars().map(|c| if is_plain(c) { c } else { '-' }).collect()
 }
 

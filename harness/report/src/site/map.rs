@@ -68,7 +68,7 @@ pub(super) const PROPERTIES: [Requirement; 6] = [
         name: "recovery determinism: the result of a recovery does not depend on the order of writes",
         checks: &["repair-stable", "healthy-untouched"],
         judged: "Judged in part. The checks on the turns after a fault require that a repair stays as it is and that healthy \
-                 turns stay unchanged, and scenarios in `persist/` and `store/` kill the process between two writes. Brickbat \
+                 turns stay unchanged, and scenarios in persist/ and store/ kill the process between two writes. Brickbat \
                  does not compare two recoveries from one state.",
     },
 ];
@@ -84,12 +84,12 @@ pub(super) const INTERRUPTS: [Requirement; 8] = [
     Requirement {
         name: "A run that calls a frontend tool ends as a success, and the answer is in the messages of the next run.",
         checks: &["calls-answered", "results-kept", "thread-survives"],
-        judged: "Judged by the scenarios in `client/`, in the requests to the provider. `pendingToolCallIds` is not read.",
+        judged: "Judged by the scenarios in client/, in the requests to the provider. pendingToolCallIds is not read.",
     },
     Requirement {
-        name: "A run that is told to stop ends as cancelled, and asks for nothing.",
+        name: "A run that stops on request ends as cancelled, and asks for nothing.",
         checks: &["stops-when-stopped", "turn-ends", "parts-settled", "requests-bounded"],
-        judged: "Judged by the scenarios in `abort/`: the turn ends, starts no more tools and leaves no call open.",
+        judged: "Judged by the scenarios in abort/: the turn ends, starts no more tools and leaves no call open.",
     },
     Requirement {
         name: "The answers of a resume cover every open interrupt; the consumer rejects a resume that does not.",
@@ -99,7 +99,7 @@ pub(super) const INTERRUPTS: [Requirement; 8] = [
     Requirement {
         name: "A producer must not perform the interrupted action if the answer is missing.",
         checks: &["consent-given"],
-        judged: "Judged by the scenarios in `approval/` and `interrupt/`: a tool that needs consent does not start before it, \
+        judged: "Judged by the scenarios in approval/ and interrupt/: a tool that needs consent does not start before it, \
                  even after a stop, a kill or a new message in between.",
     },
     Requirement {

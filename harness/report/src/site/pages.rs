@@ -93,7 +93,7 @@ fn legend() -> String {
 /// The share of a level.
 fn share(result: &Stored, step: &Step) -> Cell {
     let reached = result.is_whole() && result.level.is_some_and(|level| step.level <= level);
-    let share = format!("{} %", result.share(step));
+    let share = format!("{}%", result.share(step));
     match (result.judged, result.is_whole(), reached) {
         (0, _, _) => Cell::number("–"),
         (_, true, true) => Cell::number(format!("✓ {share}")).with_class("n good"),

@@ -279,8 +279,8 @@ impl Stored {
         let share = self.steps.first().map_or(0, |step| self.share(step));
         match self.level {
             Some(level) if self.is_whole() => level.name().to_owned(),
-            _ if self.is_whole() => format!("L0 {share} %"),
-            _ => format!("part run, L0 {share} %"),
+            _ if self.is_whole() => format!("L0 {share}%"),
+            _ => format!("part run, L0 {share}%"),
         }
     }
 
