@@ -60,6 +60,7 @@ mod served;
 mod session;
 mod show;
 mod shrink;
+mod site;
 mod stored;
 mod stream;
 mod supervisor;
@@ -135,6 +136,7 @@ enum Command {
     Proxy(Box<proxy::Proxy>),
     Replay(replay::Replay),
     Shrink(shrink::Shrink),
+    Site(site::Site),
     Schema(schema::Schema),
     Serve(serve::Serve),
     Systems(systems::Systems),
@@ -247,6 +249,7 @@ impl Command {
             Command::Proxy(proxy) => proxy.execute(),
             Command::Replay(replay) => replay.execute(),
             Command::Shrink(shrink) => shrink.execute(),
+            Command::Site(site) => site.execute(),
             Command::Schema(schema) => schema.execute(),
             Command::Serve(serve) => serve.execute(),
             Command::Systems(systems) => systems.execute(),

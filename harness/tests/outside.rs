@@ -51,6 +51,7 @@ mod run_folder;
 mod serve;
 mod sessions;
 mod shards;
+mod site;
 mod small_agents;
 mod stopped;
 mod supervisor;

@@ -57,6 +57,7 @@ const GROUPS: [(&str, &[(&str, &str)]); 8] = [
             ("merge", "merge the reports from all shards"),
             ("diff", "show how two systems differ"),
             ("matrix", "compare many systems in a table"),
+            ("site", "make a static site of dated results"),
             ("systems", "list the built-in systems"),
         ],
     ),

@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 pub use pattern::is_of;
 pub use read::{Format, check_named, schema};
-pub use thread::{ThreadEnding, ThreadState};
+pub use thread::{ThreadEnding, ThreadState, is_date};
 pub use write::{Known, common_system, rewrite};
 
 use brickbat_scenario::verdict::{Finding, Severity};

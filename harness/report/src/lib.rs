@@ -13,4 +13,5 @@ pub mod export;
 pub mod matrix;
 pub mod record;
 pub mod report;
+pub mod site;
 pub mod switches;

@@ -53,10 +53,16 @@ impl ThreadState {
     }
 }
 
-fn is_date(text: &str) -> bool {
+/// True for a day as `YYYY-MM-DD`.
+pub fn is_date(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
-    let is_number = |part: &&str| part.bytes().all(|byte| byte.is_ascii_digit());
-    parts.iter().map(|part| part.len()).eq([4, 2, 2]) && parts.iter().all(is_number)
+    let number = |at: usize| {
+        parts.get(at)?.bytes().all(|byte| byte.is_ascii_digit()).then(|| parts[at].parse().ok())?
+    };
+    parts.iter().map(|part| part.len()).eq([4, 2, 2])
+        && number(0).is_some_and(|year: u16| year > 0)
+        && number(1).is_some_and(|month| (1..=12).contains(&month))
+        && number(2).is_some_and(|day| (1..=31).contains(&day))
 }
 
 impl Entry {
@@ -91,9 +97,15 @@ mod tests {
         for text in ["open 2026-11-28", "fixed in 7.0.1 2026-11-28", "declined 2026-07-23"] {
             assert_eq!(ThreadState::parse(text).unwrap().words(), text);
         }
-        for text in
-            ["open", "closed 2026-11-28", "fixed in 2026-11-28", "fixed 7 2026-11-28", "open 28.11.2026"]
-        {
+        for text in [
+            "open",
+            "closed 2026-11-28",
+            "fixed in 2026-11-28",
+            "fixed 7 2026-11-28",
+            "open 28.11.2026",
+            "open 2026-13-01",
+            "open 2026-11-32",
+        ] {
             assert_eq!(ThreadState::parse(text), None, "{text}");
         }
     }

@@ -62,7 +62,8 @@ pub fn of_case(record: &Record) -> String {
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; \
     script-src 'sha256-va81Jw7DwSAW3qIOWQ/8sVydn7Hk7iDsPdBoBq9tpAo='; base-uri 'none'; form-action 'none'";
 
-fn page(title: &str, body: &str) -> String {
+/// A page with this body, which is HTML.
+pub(crate) fn page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
@@ -240,7 +241,7 @@ fn plans(html: &mut String, report: &Report) {
 }
 
 /// A text with its markup escaped.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut html = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
