@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::baseline::{Baseline, Entry, is_date};
 use crate::report::short::cause_id;
+use crate::report::text::counted;
 use crate::report::{Account, Case, Cause, CheckAccount, Report};
 
 /// The version of the format.
@@ -280,7 +281,7 @@ impl Stored {
         match self.level {
             Some(level) if self.is_whole() => level.name().to_owned(),
             _ if self.is_whole() => format!("L0 {share}%"),
-            _ => format!("part run, L0 {share}%"),
+            _ => format!("part run of {}, L0 {share}%", counted(self.judged, "plan")),
         }
     }
 

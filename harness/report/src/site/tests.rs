@@ -71,7 +71,7 @@ fn a_name_can_be_quoted() {
     let broken = result("a@1/m", "2026-12-01", None, vec![cause('1', "thread-survives")]);
     assert_eq!(broken.title(), "Brickbat 2026-11 · L0 70%");
     let part = Stored { selection: vec!["abort/".to_owned()], requirements: None, ..whole.clone() };
-    assert_eq!(part.title(), "Brickbat · part run, L0 100%");
+    assert_eq!(part.title(), "Brickbat · part run of 10 plans, L0 100%");
     assert_eq!(part.coverage(), "only abort/, in openai-chat");
     let nothing = Stored { judged: 0, ..part };
     assert_eq!(nothing.title(), "Brickbat · not judged");
