@@ -56,7 +56,9 @@ fn ending(cause: &StoredCause) -> Option<&str> {
 
 /// Pairs of neighbouring versions of one system in one mode, the newer second.
 pub(super) fn of_versions<'a>(systems: &[Results<'a>]) -> Vec<Change<'a>> {
-    let mut by_name: BTreeMap<(&str, &str), Vec<(Vec<Number<'_>>, &'a Stored)>> = BTreeMap::new();
+    /// The newest result of a version, after its number.
+    type OfVersion<'r, 'a> = (Vec<Number<'r>>, &'a Stored);
+    let mut by_name: BTreeMap<(&str, &str), Vec<OfVersion<'_, 'a>>> = BTreeMap::new();
     for results in systems {
         let Some((name, rest)) = results.system.split_once('@') else { continue };
         let (version, mode) = rest.split_once('/').unwrap_or((rest, ""));
