@@ -18,7 +18,8 @@ use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::runs::{load, run, within_patience};
+use crate::program::folder_of;
+use crate::runs::{load, load_file, run, within_patience};
 
 /// Does what `reqwest-eventsource` does in async-openai 0.30: it posts a body and reads the stream in a task of
 /// its own. If the stream breaks, the application gets an error, and the task posts the same body again when its
@@ -118,18 +119,38 @@ fn a_request_that_is_repeated_in_the_background_does_not_get_the_reply_of_the_tu
     });
 }
 
+/// The client repeats the broken request when the second turn has its calls. Both calls end after the request
+/// has arrived: their gates are requests too, and are answered one after the other.
+const BROKEN_THEN_CALLS: &str = "
+schema: 1
+tools:
+  lookup: { returns: 'found {key}' }
+turns:
+  - user: Look up the order.
+    replies: [[{ text: Let me look. }]]
+    at: [{ after: { text: 1 }, do: reset }]
+  - user: Try again.
+    replies:
+      - - call: { as: a, tool: lookup, args: { key: a } }
+        - call: { as: b, tool: lookup, args: { key: b } }
+      - - text: Here it is.
+    settle: [b, a]
+  - user: What did you find?
+    replies: [[{ text: Both orders. }]]
+";
+
 #[test]
 fn a_client_that_repeats_a_broken_request_is_accused_of_only_that() {
     within_patience(async {
-        let jobs = load("fault/reset-in-stream#p=text-1");
+        let folder = folder_of(&[("scenario.yaml", BROKEN_THEN_CALLS)]);
+        let jobs = load_file(&folder.path().join("scenario.yaml"));
         let canary = crate::plans::canary("broken-request-repeated");
         let cases = run(&System::Live(Some(canary), Delivery::Streamed), &jobs).await;
         let (controls, faulty): (Vec<Case>, Vec<Case>) =
             cases.into_iter().partition(|case| case.plan.ends_with(CONTROL));
         assert!(controls.iter().all(|case| case.verdict == Verdict::Pass), "{controls:#?}");
         assert_eq!(faulty.len(), Dialect::ALL.len());
-        // A request that comes after the last turn is not seen, so only some of the plans need show it.
-        assert!(faulty.iter().any(|case| case.verdict == Verdict::Fail), "{faulty:#?}");
+        assert!(faulty.iter().all(|case| case.verdict == Verdict::Fail), "{faulty:#?}");
         for finding in faulty.iter().flat_map(|case| &case.findings) {
             assert_eq!(finding.severity, Severity::AbandonedRequestRepeated, "{finding:#?}");
         }

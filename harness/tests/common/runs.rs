@@ -28,7 +28,16 @@ pub fn within_patience<T>(test: impl Future<Output = T>) -> T {
 
 /// The built-in plans with this prefix in their ids.
 pub fn load(prefix: &str) -> Vec<Job> {
-    let sources = [Source::Prefix(prefix.to_owned())];
+    load_source(Source::Prefix(prefix.to_owned()))
+}
+
+/// Loads all plans of a scenario file.
+pub fn load_file(path: &Path) -> Vec<Job> {
+    load_source(Source::File(path.to_owned()))
+}
+
+fn load_source(source: Source) -> Vec<Job> {
+    let sources = [source];
     library::load(&Selection { sources: &sources, dialects: &Dialect::ALL, filter: None, seed: 0 }).unwrap()
 }
 
