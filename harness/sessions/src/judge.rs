@@ -86,8 +86,8 @@ pub fn judge_for(session: &Session, profile: Option<&'static Profile>, model: Op
     let own = || session.profile.and_then(Profile::named);
     let profile = profile.or_else(own).unwrap_or_else(|| Profile::newest(dialect));
     let store = store_of(session.product);
-    // Some products send different requests in different dialects, and not every store shows the dialect.
-    let known = match is_given && session.dialect.is_none() {
+    // Some products send different requests in different dialects. A given profile is worth more than what the store shows.
+    let known = match is_given && session.dialect != Some(profile.dialect) {
         true => &Session { dialect: Some(profile.dialect), ..session.clone() },
         false => session,
     };

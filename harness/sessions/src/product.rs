@@ -60,6 +60,7 @@ const LINES: Endings = &["jsonl", "ndjson"];
 const TRAJECTORY: Endings = &["traj", "json"];
 const AGENT_FILE: Endings = &["af", "json"];
 const COMPRESSED: Endings = &["zst"];
+const PACKED: Endings = &["zstd"];
 const VSCODE_DATABASE: Endings = &["vscdb"];
 const ROWS: Endings = &["csv"];
 const DUMP: Endings = &["sql"];
@@ -202,6 +203,8 @@ products! {
     RooCode: "roo-code", "Roo Code", One, Other, [JSON], [];
     /// Deep Code: a message on each line.
     Deepcode: "deepcode", "Deep Code", One, Other, [LINES], [];
+    /// DeepSeek Harness: a log of events.
+    DeepseekHarness: "deepseek-harness", "DeepSeek Harness", One, Other, [LINES, PACKED], [];
     /// nanobot: a message on each line.
     Nanobot: "nanobot", "nanobot", One, Other, [LINES], [];
     /// jcode: a JSON file.

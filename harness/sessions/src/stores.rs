@@ -257,6 +257,7 @@ const STORES: &[Known] = &[
     (Product::Strands, &forms::STRANDS),
     (Product::GrokCli, &forms::GROK_CLI),
     (Product::Deepcode, &forms::DEEPCODE),
+    (Product::DeepseekHarness, &forms::DEEPSEEK_HARNESS),
     (Product::Nanobot, &forms::NANOBOT),
     (Product::Jcode, &forms::JCODE),
     (Product::Codewhale, &forms::CODEWHALE),

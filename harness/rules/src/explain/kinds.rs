@@ -15,6 +15,9 @@ struct Kind {
     name: String,
     /// Groups of words. A text is about the kind if it has a word of each group. A star stands for any ending.
     groups: Vec<Vec<String>>,
+    /// Words of the opposite fault. A text with one of them is not about the kind.
+    #[serde(default)]
+    unless: Vec<String>,
     /// The rules about it, of all dialects.
     rules: Vec<String>,
     advice: String,
@@ -84,7 +87,8 @@ impl Title {
     }
 
     fn is_about(&self, kind: &Kind) -> bool {
-        kind.groups.iter().all(|group| group.iter().any(|word| self.has(word)))
+        let is_opposite = kind.unless.iter().any(|word| self.has(word));
+        !is_opposite && kind.groups.iter().all(|group| group.iter().any(|word| self.has(word)))
     }
 
     fn has(&self, word: &str) -> bool {

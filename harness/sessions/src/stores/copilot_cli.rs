@@ -123,6 +123,8 @@ fn session(bytes: &[u8]) -> Result<Session, ReadError> {
     (session.messages, session.off_branch) = (history.messages, history.off_branch);
     let model = session.model.as_deref().unwrap_or_default();
     session.dialect = names::dialect_of(|names| names.copilot_cli, "", model);
+    // Another model is one of a provider of the user's, or one that GitHub offers over Chat Completions.
+    names::note_provider_of_model(&mut session);
     session.troubles = lines::troubles(faults, session.version.as_deref());
     Ok(session)
 }
@@ -160,7 +162,7 @@ impl History {
         let is_own = text(data, "parentToolCallId").is_empty();
         let is_sent = is_own && !message.results().any(|result| self.not_sent.contains(&result.call));
         match is_sent {
-            _ if message.blocks.is_empty() => {}
+            _ if message.blocks.is_empty() && message.role != Role::Assistant => {}
             true => self.messages.push(message),
             false => self.off_branch.push(message),
         }

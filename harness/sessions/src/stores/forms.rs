@@ -23,6 +23,7 @@ mod crush;
 #[cfg(feature = "sqlite")]
 mod cursor;
 mod deepcode;
+mod deepseek_harness;
 #[cfg(feature = "sqlite")]
 mod docker_agent;
 mod droid;
@@ -126,6 +127,7 @@ pub(crate) use crush::FORM as CRUSH;
 #[cfg(feature = "sqlite")]
 pub(crate) use cursor::FORM as CURSOR;
 pub(crate) use deepcode::FORM as DEEPCODE;
+pub(crate) use deepseek_harness::FORM as DEEPSEEK_HARNESS;
 #[cfg(feature = "sqlite")]
 pub(crate) use docker_agent::FORM as DOCKER_AGENT;
 pub(crate) use droid::FORM as DROID;

@@ -102,10 +102,9 @@ fn assistant(writer: &mut Writer, blocks: &[(Source, &Block)]) {
             _ => {}
         }
     }
-    let content = match text.is_empty() && !calls.is_empty() {
-        true => Value::Null,
-        false => json!(text),
-    };
+    // A reply that says nothing has no content. Only an empty text is sent as one.
+    let is_null = text.is_empty() && (!calls.is_empty() || blocks.is_empty());
+    let content = if is_null { Value::Null } else { json!(text) };
     let mut entry = json!({ "role": "assistant", "content": content });
     if !calls.is_empty() {
         entry["tool_calls"] = Value::Array(calls);

@@ -1,9 +1,9 @@
-//! Rollouts compressed with Zstandard (`codex-rs/rollout/src/compression.rs`).
+//! Rollouts of Codex compressed with Zstandard (`codex-rs/rollout/src/compression.rs`), and logs of other products.
 
 use std::borrow::Cow;
 use std::io::Read;
 
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 use crate::FormError;
@@ -28,8 +28,8 @@ const MAX_RATIO: u64 = 1_000;
 /// Size that is always allowed, so that a short, repetitive rollout does not look like a bomb.
 const MIN_BOUND: u64 = 1 << 20;
 
-/// Maximum number of frames in a packed rollout. Codex writes one. Even a short frame costs memory.
-const MAX_FRAMES: usize = 64;
+/// Maximum number of frames in a packed file. Codex writes one, and DeepSeek Harness one for each batch of events.
+const MAX_FRAMES: usize = 100_000;
 
 /// Number of bytes to search for the first line, which identifies the product. It contains the instructions,
 /// so it may be long.
@@ -40,7 +40,7 @@ pub(super) fn is_packed(bytes: &[u8]) -> bool {
 }
 
 /// The beginning of a rollout. `None` if it is packed and cannot be read.
-pub(super) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+pub(in crate::stores) fn head(bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
     if !is_packed(bytes) {
         return Some(Cow::Borrowed(bytes));
     }
@@ -73,6 +73,8 @@ pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
 /// At most `limit` bytes of the frames, and the error after them, if any.
 fn frames(mut packed: &[u8], limit: u64) -> (Vec<u8>, Option<&'static str>) {
     let mut unpacked = Vec::new();
+    // A decoder of its own for each frame would cost memory.
+    let mut decoder = FrameDecoder::new();
     for _ in 0..MAX_FRAMES {
         if packed.is_empty() {
             return (unpacked, None);
@@ -82,13 +84,14 @@ fn frames(mut packed: &[u8], limit: u64) -> (Vec<u8>, Option<&'static str>) {
             return (unpacked, None);
         }
         let before = packed.len();
-        let Ok(mut frame) = StreamingDecoder::new(&mut packed) else {
+        let Ok(mut frame) = StreamingDecoder::new_with_decoder(&mut packed, decoder) else {
             return (unpacked, Some("packed bytes that are not a frame"));
         };
         let is_whole = frame.by_ref().take(left).read_to_end(&mut unpacked).is_ok();
+        decoder = frame.into_frame_decoder();
         if !is_whole || packed.len() == before {
             return (unpacked, Some("the packed bytes are cut off or damaged"));
         }
     }
-    (unpacked, Some("more packed frames than a rollout has"))
+    (unpacked, Some("more packed frames than a session has"))
 }

@@ -7,9 +7,13 @@
 //! (<https://github.com/github/copilot-cli/issues/3183>, comment of 2026-07-31). Measured by resuming edited sessions with a
 //! provider of the user's: 1.0.44 leaves out results without a call and second results, and 1.0.57 to 1.0.102 also fill and
 //! reorder.
+//!
+//! A reply without text and calls is sent with `content: null` over Chat Completions, and is left out over Responses and
+//! Messages: <https://github.com/github/copilot-sdk/issues/2469>, and measured on 1.0.102 with a provider of the user's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use brickbat_rules::dialect::Dialect;
 use brickbat_rules::histories::{self, Role};
 
 use super::lines::{SKIPPED, parsed};
@@ -31,6 +35,9 @@ fn leaves_out(version: Option<&str>) -> bool {
 
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
+    if session.dialect != Some(Dialect::OpenaiChat) {
+        sent.messages.retain(|message| !message.blocks.is_empty());
+    }
     if let Some(trouble) = session.troubles.iter().find(|trouble| !trouble.words.ends_with(SKIPPED)) {
         sent.gives_up =
             Some((format!("Session file is corrupted ({})", trouble.place), trouble.place.clone()));

@@ -18,10 +18,14 @@ struct Asked {
 }
 
 /// The stores that name the provider.
-const ASKED: [(Product, Asked); 4] = [
+const ASKED: [(Product, Asked); 5] = [
     (
         Product::KimiCode,
         Asked { kind: &["/provider"], address: "/base_url", model: "/model", dialect: of_kimi_code },
+    ),
+    (
+        Product::DeepseekHarness,
+        Asked { kind: &["/provider"], address: "/none", model: "/model", dialect: of_deepseek_harness },
     ),
     (
         Product::Letta,
@@ -132,6 +136,14 @@ fn of_kimi_code(provider: &Provider) -> Option<Dialect> {
         "google-genai" | "google_genai" | "vertexai" | "gemini" => Some(Dialect::Gemini),
         kind if kind.starts_with("kimi") || kind.starts_with("openai") => Some(Dialect::OpenaiChat),
         _ => None,
+    }
+}
+
+/// The dialect of a provider of DeepSeek Harness, named for its plugin (`@deepseek-ai/dsh-llm-…`).
+fn of_deepseek_harness(provider: &Provider) -> Option<Dialect> {
+    match provider.kind.as_str() {
+        kind if kind.contains("anthropic") => Some(Dialect::AnthropicMessages),
+        _ => Some(provider.chat()),
     }
 }
 

@@ -441,6 +441,8 @@ fn gather(
                     None => part.get(known).is_some(),
                 };
                 match pieces.iter().find(|(known, _)| is_it(known)) {
+                    // A part that says that it is a result is one, even if it names no call.
+                    Some((_, Piece::Result(result))) => into.extend(output(result, part).map(|own| (at, own))),
                     Some((_, piece)) => gather(piece, part, record, &at, session, into),
                     None => note(&mut session.unknown, format!("part {}", word(&name.unwrap_or_default()))),
                 }
@@ -478,9 +480,15 @@ fn call(at: &CallAt, value: Json<'_, '_>) -> Option<Content> {
     Some(Content::Call(Call::new(text(at.id).unwrap_or_default(), name, arguments)))
 }
 
+/// A result, if the value names the call.
 fn result(at: &ResultAt, value: Json<'_, '_>) -> Option<Content> {
+    let is_named = value.pointer(at.call).as_str().is_some_and(|call| !call.is_empty());
+    if is_named { output(at, value) } else { None }
+}
+
+fn output(at: &ResultAt, value: Json<'_, '_>) -> Option<Content> {
     let call = value.pointer(at.call).as_str()?.into_owned();
-    if call.is_empty() || !exists(value, at.output) {
+    if !exists(value, at.output) {
         return None;
     }
     let is_error = at.failed.is_some_and(|(at, mark)| {

@@ -7,7 +7,7 @@ use crate::stores::STORES;
 use crate::stores::testing::repaired;
 use crate::{Place, RepairOptions, Verdict, judge, read, repair};
 
-pub(crate) const FORMS: [&Form; 54] = [
+pub(crate) const FORMS: [&Form; 55] = [
     &AGENT_FRAMEWORK,
     &AGENTSCOPE,
     &AGNO,
@@ -20,6 +20,7 @@ pub(crate) const FORMS: [&Form; 54] = [
     &CRUSH,
     &CURSOR,
     &DEEPCODE,
+    &DEEPSEEK_HARNESS,
     &DOCKER_AGENT,
     &DROID,
     &DURABLE_AGENT,
