@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use brickbat_rules::histories::{Block, Role};
+use serde_json::Value;
 
 use super::plan::Planned;
 use super::reason::Reason;
@@ -181,9 +182,21 @@ impl Kept {
             Block::Native { value, .. } if is_thought(block) => {
                 *self.thoughts.entry(value.to_string()).or_default() += 1;
             }
-            Block::Native { value, .. } => self.reply.push(value.to_string()),
+            Block::Native { value, .. } => self.reply.push(without_position(value).to_string()),
         }
     }
+}
+
+/// An item without its id. pi counts the messages of a session to name an item, so the id of a message changes with
+/// those before it.
+fn without_position(item: &Value) -> Value {
+    let mut item = item.clone();
+    if item["type"] == "message"
+        && let Some(fields) = item.as_object_mut()
+    {
+        fields.remove("id");
+    }
+    item
 }
 
 /// Returns whether a block is a thought, in the form of any API.
