@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::program::{Said, brickbat, folder_of};
@@ -287,6 +287,30 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
         let checked = said(&folder, &["check", name]);
         assert_eq!(checked.code, Some(code), "{checked:#?}");
         assert_eq!(checked.err.contains("says that a request was refused"), code == 2, "{checked:#?}");
+    }
+}
+
+#[test]
+fn a_recorded_refusal_without_a_reason_in_its_request_leaves_the_verdict_open() {
+    let har = |status: u16, error: &str| {
+        let body = json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": "Rain?" }] }).to_string();
+        let reply = json!({ "error": { "message": error } }).to_string();
+        let entry = json!({
+            "request": { "method": "POST", "url": "https://api.openai.com/v1/chat/completions",
+                "postData": { "mimeType": "application/json", "text": body } },
+            "response": { "status": status, "content": { "mimeType": "application/json", "text": reply } },
+        });
+        json!({ "log": { "version": "1.2", "entries": [entry] } }).to_string()
+    };
+    let folder = folder_of(&[
+        ("history.har", &har(400, "Invalid value for 'content': expected a string, got null.")),
+        ("length.har", &har(400, "max_tokens is too large.")),
+        ("key.har", &har(401, "Invalid value for 'content': expected a string, got null.")),
+    ]);
+    for (name, code, is_told) in [("history.har", 2, true), ("length.har", 0, true), ("key.har", 0, false)] {
+        let checked = said(&folder, &["check", name]);
+        assert_eq!(checked.code, Some(code), "{name}: {checked:#?}");
+        assert_eq!(checked.err.contains("the recorded server refused this request"), is_told, "{checked:#?}");
     }
 }
 

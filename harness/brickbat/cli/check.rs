@@ -246,6 +246,8 @@ struct Printer<'a> {
     refused: BTreeSet<&'static str>,
     /// True after a request in the current file was judged.
     is_judged: bool,
+    /// True if the request that was checked last has findings that refuse it.
+    is_last_refused: bool,
     format: CheckFormat,
 }
 
@@ -325,6 +327,7 @@ impl<'a> Printer<'a> {
             broken: BTreeSet::new(),
             refused: BTreeSet::new(),
             is_judged: false,
+            is_last_refused: false,
             format,
         }
     }
@@ -373,6 +376,7 @@ impl<'a> Printer<'a> {
             }
             ReadEvent::Judged(audited) => {
                 self.is_judged = true;
+                self.is_last_refused = audited.findings.iter().any(|finding| finding.level == Level::Refused);
                 let refused = audited.findings.iter().filter(|finding| finding.level == Level::Refused);
                 self.refused.extend(refused.map(|finding| finding.rule.short_name()));
                 self.broken.extend(audited.findings.iter().map(|finding| finding.rule.short_name()));
@@ -382,6 +386,7 @@ impl<'a> Printer<'a> {
                 "note: {file}: the text quotes a refusal of {}, so its rules judged ({}); --profile names others",
                 profile.provider, profile.name
             )),
+            ReadEvent::Refused(line, status, words) => self.compare_recorded(&place(Some(line)), status, &words),
             ReadEvent::Around(text) => self.compare(input, &text),
             ReadEvent::NoRequest(problem, text) => {
                 if !self.explained(index, input, &text) {
@@ -447,6 +452,22 @@ impl<'a> Printer<'a> {
         tell(format!("note: {}: no request was found; {about}:", input.path));
         print(&pages.join("\n"));
         true
+    }
+
+    /// Tells that a recorded server refused a request in which these rules find no reason.
+    fn compare_recorded(&mut self, place: &str, status: u16, words: &str) {
+        if self.is_last_refused || !matches!(self.format, CheckFormat::Text) {
+            return;
+        }
+        let said = redactor().text(words).replace(|c: char| !is_plain(c), "\u{fffd}");
+        tell(format!(
+            "note: {place}: the recorded server refused this request with status {status}, and these rules find no reason \
+             in it: {said}"
+        ));
+        if explain::refusal_in(words).is_some() {
+            print(&explain::quoted(words).join("\n"));
+            self.n_explained += 1;
+        }
     }
 
     /// Compares the findings in a text with the refusal that it quotes.

@@ -75,6 +75,9 @@ pub enum ReadEvent {
     NoRequest(CheckError, String),
     /// A text quotes a refusal of this provider, and its profile judged the request.
     Quoted(&'static Profile),
+    /// The provider refused the request that was checked last, as a recording shows. Contains the line, the status and
+    /// the words.
+    Refused(u64, u16, String),
     /// The text around the requests of a file, or around a request that cannot be read.
     Around(String),
     /// The file, or the line, cannot be read.
@@ -365,12 +368,19 @@ fn of_recording(piece: &Piece, terms: &CheckOptions) -> Vec<ReadEvent> {
         Err(problem) => return vec![ReadEvent::Unreadable(problem.line, problem.words)],
     };
     let offsets = line_offsets(&piece.text, exchanges.iter().map(|exchange| exchange.line));
-    let each = exchanges.iter().zip(offsets).map(|(exchange, offset)| {
+    let mut events = Vec::new();
+    for (exchange, offset) in exchanges.iter().zip(offsets) {
         let start = Start { line: exchange.line, offset: piece.start.offset + offset };
-        event(Some(exchange.line), check_recorded(exchange, start, terms))
-    });
-    each.collect()
+        events.push(event(Some(exchange.line), check_recorded(exchange, start, terms)));
+        if REFUSALS.contains(&exchange.status) && !exchange.is_ours && !exchange.error.is_empty() {
+            events.push(ReadEvent::Refused(exchange.line, exchange.status, exchange.error.clone()));
+        }
+    }
+    events
 }
+
+/// The statuses with which providers refuse a body.
+const REFUSALS: [u16; 3] = [400, 413, 422];
 
 fn event(line: Option<u64>, checked: Result<CheckedRequest, CheckError>) -> ReadEvent {
     match checked {
