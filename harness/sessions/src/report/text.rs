@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use brickbat_rules::Profile;
+
 use super::{Examined, at, companion, shown};
 use crate::product::PerFile;
 use crate::{Edit, Foreign, Message, Product, Refusal, Trouble, Verdict, plan, store_of};
@@ -295,10 +297,21 @@ fn advice(examined: &Examined) -> String {
             true => format!("  brickbat repair {name}\n"),
             false => format!(
                 "{}  Brickbat reads the sessions of {product} and does not write them. It can repair the next request:\n  \
-             brickbat session {name} --request > body.json\n  brickbat check --fix body.json\n",
-                by_hand(examined)
+             brickbat session {name} --request > body.json\n  brickbat check --fix{} body.json\n",
+                by_hand(examined),
+                as_judged(examined.judgement.profile)
             ),
         }
+}
+
+/// The option with which `check` judges as the session was judged. The body alone does not show its host.
+fn as_judged(profile: &Profile) -> String {
+    let newest = |known: &Profile| known.name == profile.name;
+    match Profile::newest_of_each_name(profile.dialect).any(newest) {
+        _ if newest(Profile::newest(profile.dialect)) => String::new(),
+        true => format!(" --profile {}", profile.undated()),
+        false => format!(" --profile {}", profile.name),
+    }
 }
 
 /// The deletions in the store after which the provider accepts the session, if deletions are enough, as lines.
