@@ -33,7 +33,7 @@ pub(super) fn check(said: ChatMessage<'_, '_>, out: &mut Violations) {
 pub(crate) static CONTENT_NULL: Rule = Rule {
     summary: "A message has content, unless it is an assistant message with calls or a refusal.",
     why: "A message without content was stored, as happens when a reply is stopped before its first token. \
-         Drop the message, or use an empty string.",
+         Drop the message if it says nothing, or use an empty string. Some servers want the key also beside calls.",
     sentences: &["Invalid value for 'content': expected a string, got null."],
     sources: &[
         "https://github.com/docker/docker-agent/issues/63",

@@ -249,12 +249,14 @@ pub(crate) static ITEM_NOT_FOUND: Rule = Rule {
 
 pub(crate) static ITEM_DUPLICATE: Rule = Rule {
     summary: "No item is sent twice.",
-    why: "The same item is in the input twice, or again after the response that it came from. Send \
-         each id once, and after `previous_response_id` only what is new.",
+    why: "The same item is in the input twice, or again after the response that it came from; or a gateway gave two \
+         items one made-up id (`fc_2`). Send an item once, and after `previous_response_id` only what is new. Two items with \
+         different contents both stay: give them ids of their own, or leave the ids out.",
     sentences: &["Duplicate item found with id {id}. Remove duplicate items from your input and try again."],
     sources: &[
         "https://github.com/earendil-works/pi/issues/5148",
         "https://github.com/github/copilot-cli/issues/3560",
+        "https://github.com/anomalyco/opencode/issues/32748",
     ],
     ..Rule::measured("openai-responses/item-duplicate", "RSP-DUP-1", 3, "2025-06")
 };
