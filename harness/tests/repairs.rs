@@ -51,7 +51,7 @@ fn valid_vectors_stay_and_broken_ones_are_repaired_or_left() {
 /// Broken vectors that are repaired, and those that are left alone: requests that a client may not send at
 /// all, and those that would need a guess.
 const MENDED: usize = 280;
-const BEYOND: usize = 425;
+const BEYOND: usize = 426;
 
 /// Histories of each dialect; the nightly run uses more.
 const N_HISTORIES: u64 = 300;

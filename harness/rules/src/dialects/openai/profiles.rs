@@ -73,10 +73,15 @@ pub(crate) static PROFILES: [Profile; 23] = [
             &pairing::TOOL_MESSAGE_ORPHAN,
             &pairing::TOOL_MESSAGE_UNKNOWN_ID,
             &pairing::TOOL_MESSAGE_DUPLICATE,
-            &pairing::TOOL_CALL_ID_DUPLICATE,
         ],
         given_up: &SHAPES,
         wording: &[
+            // https://github.com/openclaw/openclaw/issues/84730, with the words in
+            // https://github.com/openclaw/openclaw/pull/51155.
+            (
+                &pairing::TOOL_CALL_ID_DUPLICATE,
+                &["Invalid request: tool call id {id} is duplicated", "tool call id {id} is duplicated"],
+            ),
             // https://github.com/MoonshotAI/kimi-cli/issues/1977.
             (
                 &pairing::TOOL_MESSAGE_MISSING,
