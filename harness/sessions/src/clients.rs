@@ -27,6 +27,8 @@ pub(crate) enum Quirk {
     AiSdkOrdersReplies,
     /// The AI SDK sends searches that the provider ran.
     AiSdkSendsSearches,
+    /// Copilot CLI sends a reply without text and calls with no content. In other dialects it leaves it out.
+    CopilotCliSendsEmptyReplies,
     /// goose sends texts of white space only. In other dialects it leaves them out.
     GooseSendsSpaces,
     /// LangChain leaves out blank texts and empty replies, and replaces invalid arguments and ids.
@@ -186,6 +188,7 @@ static OPENAI_CHAT: Clients = Clients {
         Quirk::GooseSendsSpaces,
         Quirk::OpencodeMovesPictures,
         Quirk::PiStoresFieldNames,
+        Quirk::CopilotCliSendsEmptyReplies,
         Quirk::PydanticAiSendsEmptyReplies,
         Quirk::QwenCodeRemovesOrphans,
     ],

@@ -54,6 +54,7 @@ const FIELDS: &[(Product, Unit, &[&str])] = &[
     (Product::Codex, Unit::Line, &["timestamp", "type", "payload/type"]),
     (Product::VscodeChat, Unit::Line, &["kind", "k", "v", "v/requests"]),
     (Product::KimiCode, Unit::Line, &["protocol_version", "type", "message/role", "event/type", "time"]),
+    (Product::DeepseekHarness, Unit::Line, &["type", "seq", "time", "data/turn", "surfaceOp"]),
     (Product::Pi, Unit::Line, &["type", "id", "parentId", "message/role"]),
     (Product::CopilotCli, Unit::Line, &["type", "id", "timestamp", "parentId", "data"]),
     (Product::AiSdkUiMessages, Unit::Item, &["id", "role", "parts/0/type"]),

@@ -88,8 +88,13 @@ fn assistant(writer: &mut Writer, blocks: &[(Source, &Block)]) {
     let at = writer.next();
     let mut text = String::new();
     let mut calls = Vec::new();
+    let mut is_null = false;
     for (source, block) in blocks {
         match block {
+            Block::Native { dialect, value: Value::Null } if *dialect == writer.dialect => {
+                writer.note(format!("{at}/content"), *source);
+                is_null = true;
+            }
             Block::Text(words) => {
                 writer.note(format!("{at}/content"), *source);
                 text.push_str(words);
@@ -102,9 +107,10 @@ fn assistant(writer: &mut Writer, blocks: &[(Source, &Block)]) {
             _ => {}
         }
     }
-    // A reply that says nothing has no content. Only an empty text is sent as one.
-    let is_null = text.is_empty() && (!calls.is_empty() || blocks.is_empty());
-    let content = if is_null { Value::Null } else { json!(text) };
+    let content = match text.is_empty() && (is_null || !calls.is_empty()) {
+        true => Value::Null,
+        false => json!(text),
+    };
     let mut entry = json!({ "role": "assistant", "content": content });
     if !calls.is_empty() {
         entry["tool_calls"] = Value::Array(calls);

@@ -16,7 +16,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use brickbat_rules::dialect::Dialect;
 use brickbat_rules::histories::{self, Role};
 
+use serde_json::Value;
+
 use super::lines::{SKIPPED, parsed};
+use crate::clients::{self, Quirk};
 use crate::{Block, Ending, Message, Sent, Session};
 
 /// The first version that is known to leave out results.
@@ -35,9 +38,7 @@ fn leaves_out(version: Option<&str>) -> bool {
 
 pub(super) fn send(session: &Session) -> Sent {
     let mut sent = Sent::as_stored(session);
-    if session.dialect != Some(Dialect::OpenaiChat) {
-        sent.messages.retain(|message| !message.blocks.is_empty());
-    }
+    send_empty_replies(session.dialect, &mut sent);
     if let Some(trouble) = session.troubles.iter().find(|trouble| !trouble.words.ends_with(SKIPPED)) {
         sent.gives_up =
             Some((format!("Session file is corrupted ({})", trouble.place), trouble.place.clone()));
@@ -48,6 +49,19 @@ pub(super) fn send(session: &Session) -> Sent {
         leave_out(&mut sent);
     }
     sent
+}
+
+/// Sends a reply without text and calls as null, or leaves it out.
+fn send_empty_replies(dialect: Option<Dialect>, sent: &mut Sent) {
+    match dialect.filter(|_| clients::of(dialect).have(Quirk::CopilotCliSendsEmptyReplies)) {
+        None => sent.messages.retain(|message| !message.blocks.is_empty()),
+        Some(dialect) => {
+            for message in sent.messages.iter_mut().filter(|message| message.blocks.is_empty()) {
+                let content = histories::Block::Native { dialect, value: Value::Null };
+                message.blocks.push(Block { place: message.place.clone(), content, state: None });
+            }
+        }
+    }
 }
 
 /// Leaves out results without an earlier call, and all but the first result of a call.
