@@ -97,9 +97,10 @@ pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Plan
     blocks.filter(is_refused).map(drop).collect()
 }
 
-/// An edit for each message without content.
+/// An edit for each message without content. Some products send null as its content.
 pub(super) fn drop_empty(messages: &[Message]) -> Vec<Planned> {
-    let empty = messages.iter().filter(|message| message.blocks.is_empty());
+    let is_null = |block: &crate::Block| matches!(&block.content, Block::Native { value, .. } if value.is_null());
+    let empty = messages.iter().filter(|message| message.blocks.iter().all(is_null));
     let drop = |message: &Message| {
         let place = message.place.clone();
         Planned { edit: Edit::Drop { block: place.clone() }, place, reason: Reason::Blank }
