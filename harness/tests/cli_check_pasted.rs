@@ -293,7 +293,8 @@ fn a_refusal_beside_an_accepted_request_leaves_the_verdict_open() {
 #[test]
 fn a_recorded_refusal_without_a_reason_in_its_request_leaves_the_verdict_open() {
     let har = |status: u16, error: &str| {
-        let body = json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": "Rain?" }] }).to_string();
+        let body =
+            json!({ "model": "gpt-5", "messages": [{ "role": "user", "content": "Rain?" }] }).to_string();
         let reply = json!({ "error": { "message": error } }).to_string();
         let entry = json!({
             "request": { "method": "POST", "url": "https://api.openai.com/v1/chat/completions",

@@ -386,7 +386,9 @@ impl<'a> Printer<'a> {
                 "note: {file}: the text quotes a refusal of {}, so its rules judged ({}); --profile names others",
                 profile.provider, profile.name
             )),
-            ReadEvent::Refused(line, status, words) => self.compare_recorded(&place(Some(line)), status, &words),
+            ReadEvent::Refused(line, status, words) => {
+                self.compare_recorded(&place(Some(line)), status, &words)
+            }
             ReadEvent::Around(text) => self.compare(input, &text),
             ReadEvent::NoRequest(problem, text) => {
                 if !self.explained(index, input, &text) {

@@ -99,7 +99,8 @@ pub(super) fn drop_thinking(messages: &[Message], refused: &[Place]) -> Vec<Plan
 
 /// An edit for each message without content. Some products send null as its content.
 pub(super) fn drop_empty(messages: &[Message]) -> Vec<Planned> {
-    let is_null = |block: &crate::Block| matches!(&block.content, Block::Native { value, .. } if value.is_null());
+    let is_null =
+        |block: &crate::Block| matches!(&block.content, Block::Native { value, .. } if value.is_null());
     let empty = messages.iter().filter(|message| message.blocks.iter().all(is_null));
     let drop = |message: &Message| {
         let place = message.place.clone();

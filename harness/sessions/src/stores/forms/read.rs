@@ -442,7 +442,9 @@ fn gather(
                 };
                 match pieces.iter().find(|(known, _)| is_it(known)) {
                     // A part that says that it is a result is one, even if it names no call.
-                    Some((_, Piece::Result(result))) => into.extend(output(result, part).map(|own| (at, own))),
+                    Some((_, Piece::Result(result))) => {
+                        into.extend(output(result, part).map(|own| (at, own)))
+                    }
                     Some((_, piece)) => gather(piece, part, record, &at, session, into),
                     None => note(&mut session.unknown, format!("part {}", word(&name.unwrap_or_default()))),
                 }
